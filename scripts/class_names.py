@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LEFT_OUT = ("pykafka_ops/wire/messages/",)
 SHARED: dict[str, str] = {
+    "History": "of groups in a report, and of all a monitor sees in its file",
     "Column": "of a table in a terminal, and of a section of a report",
     "OffsetIndex": "the file of an index, and its format on disk",
     "TimeIndex": "the file of an index, and its format on disk",

@@ -94,9 +94,10 @@ def parse(page: str) -> Node:
 
 
 def run(
-    page: Path, directory: Path, *options: str, width: int = 1280, height: int = 2000
+    page: Path | str, directory: Path, *options: str, width: int = 1280, height: int = 2000
 ) -> tuple[str, list[str]]:
-    """What Chromium prints of a page, and what the page wrote to the console."""
+    """What Chromium prints of a page, a file or an address, and what the page wrote to the
+    console."""
     browser = find()
     assert browser is not None, missing()
     profile = directory / f"profile-{len(list(directory.glob('profile-*')))}"
@@ -109,14 +110,15 @@ def run(
     ]
     if os.geteuid() == 0:
         argv.append("--no-sandbox")
+    address = page if isinstance(page, str) else page.resolve().as_uri()
     done = subprocess.run(
-        [*argv, page.resolve().as_uri()], capture_output=True, text=True, timeout=300, check=False
+        [*argv, address], capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
 
 
-def dom(page: Path, directory: Path, *, width: int = 1280) -> tuple[Node, list[str]]:
+def dom(page: Path | str, directory: Path, *, width: int = 1280) -> tuple[Node, list[str]]:
     """The page's elements after its scripts ran, and what it wrote to the console."""
     printed, console = run(page, directory, "--dump-dom", width=width)
     return parse(printed), console

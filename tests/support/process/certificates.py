@@ -22,6 +22,7 @@ class Authority:
         self.ca = directory / "ca.pem"
         self._key = directory / "ca.key"
         subject = ["-subj", "/CN=test authority", "-days", "2"]
+        subject += ["-addext", "keyUsage=critical,keyCertSign,cRLSign"]  # asked for since 3.13
         self._run("req", "-x509", "-newkey", "rsa:2048", "-nodes", *subject,
                   "-keyout", str(self._key), "-out", str(self.ca))  # fmt: skip
 
@@ -31,7 +32,10 @@ class Authority:
         self._run("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}",
                   "-keyout", str(key), "-out", str(request))  # fmt: skip
         extension = self.directory / f"{name}.ext"
-        extension.write_text(f"subjectAltName={names}\n")
+        extension.write_text(
+            f"subjectAltName={names}\nbasicConstraints=CA:FALSE\n"
+            "subjectKeyIdentifier=hash\nauthorityKeyIdentifier=keyid\n"
+        )
         self._run("x509", "-req", "-in", str(request), "-CA", str(self.ca), "-CAkey",
                   str(self._key), "-CAcreateserial", "-days", "2", "-out", str(made),
                   "-extfile", str(extension))  # fmt: skip

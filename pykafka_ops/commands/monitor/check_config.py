@@ -1,0 +1,33 @@
+"""``pko monitor check-config``: is a configuration right?"""
+
+from __future__ import annotations
+
+import os
+
+from pykafka_ops.commands.framework.output import Column, Table, say
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.monitor.configured import client_configs, read_config
+from pykafka_ops.errors import UsageError
+from pykafka_ops.monitor.alerts.settings.tables import read_alert_settings
+
+COLUMNS = (Column("cluster"), Column("brokers"), Column("protocol"))
+
+
+def check_config(run: Run) -> Table:
+    """The clusters that the file has the monitor watch; exit code 2 and a line if it is wrong."""
+    path = run.args.texts("config")[0]
+    config = read_config(path)
+    _, problems = read_alert_settings(config.others, path)
+    if problems:
+        for line in problems[1:]:
+            say(line)
+        raise UsageError(problems[0])
+    rows = [
+        {
+            "cluster": name,
+            "brokers": ",".join(str(address) for address in client.bootstrap),
+            "protocol": client.protocol,
+        }
+        for name, client in client_configs(config, run, os.environ).items()
+    ]
+    return Table("monitored-clusters", COLUMNS, rows)

@@ -1,0 +1,66 @@
+"""The configuration of a run: the file, and what the command line says on top of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from pykafka_ops.client.config import ClientConfig
+from pykafka_ops.commands.framework.profile import load_profile, read_properties
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.errors import UsageError
+from pykafka_ops.monitor.config import ClusterSection, MonitorConfig, parse
+
+ONLY = "default"
+"""What a cluster of the command line is called that has no profile."""
+
+
+def read_config(path: str) -> MonitorConfig:
+    """The file. UsageError."""
+    try:
+        with open(os.path.expanduser(path), "rb") as file:
+            return parse(file.read(), path)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+
+
+def client_configs(
+    config: MonitorConfig, run: Run, env: Mapping[str, str]
+) -> dict[str, ClientConfig]:
+    """How to get into each cluster, by name. UsageError where there is none."""
+    found = {one.name: _of_section(one, env) for one in config.clusters}
+    props = run.properties()
+    if run.args.given("bootstrap-server") or (not found and props.get("bootstrap.servers")):
+        name = run.args.text("profile") or env.get("PKO_PROFILE") or ONLY
+        found[name] = _named(ClientConfig.of(props))
+    if not found:
+        raise UsageError(
+            "which cluster? give -b HOST:PORT, a profile, or --config FILE with [cluster.NAME]"
+        )
+    return found
+
+
+def _of_section(one: ClusterSection, env: Mapping[str, str]) -> ClientConfig:
+    merged: dict[str, str] = {}
+    profile = load_profile(one.profile, env) if one.profile else {}
+    settings = profile.get("settings", {})
+    if isinstance(settings, dict):
+        merged.update({str(k): str(v) for k, v in settings.items()})
+    for file in (profile.get("command-config"), one.command_config):
+        if file:
+            merged.update(read_properties(os.path.expanduser(str(file))))
+    if profile.get("bootstrap-server"):
+        merged["bootstrap.servers"] = str(profile["bootstrap-server"])
+    merged.update(one.settings)
+    if one.bootstrap_server:
+        merged["bootstrap.servers"] = one.bootstrap_server
+    if not merged.get("bootstrap.servers"):
+        raise UsageError(f"[cluster.{one.name}]: profile {one.profile} names no brokers")
+    return _named(ClientConfig.of(merged))
+
+
+def _named(config: ClientConfig) -> ClientConfig:
+    """Brokers know the monitor by its client id: quotas and logs can tell it apart."""
+    if "client.id" not in config.properties:
+        config.client_id = "pko-monitor"
+    return config

@@ -1,0 +1,1 @@
+"""``pko monitor``: watches clusters and tells, by HTTP, by alerts and on a page, how they are."""

@@ -1,0 +1,1 @@
+"""Alerts of ``pko monitor``: rules over facts, told once when they begin and once when they end."""

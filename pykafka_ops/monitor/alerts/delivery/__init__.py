@@ -1,0 +1,1 @@
+"""Messages on their way: over HTTP, by e-mail, to a command."""

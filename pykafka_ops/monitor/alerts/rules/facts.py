@@ -1,0 +1,77 @@
+"""The facts that conditions of alerts may ask for, by kind of subject.
+
+Names are those of ``pko groups lag``, ``pko cluster status`` and ``pko cluster brokers``. Spans in
+seconds, rates in records per second, sizes in bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pykafka_ops.analysis import cluster_state
+from pykafka_ops.analysis.conditions import ConditionField
+from pykafka_ops.analysis.lag.rows import AHEAD, LOST, STATUSES, understated
+
+GROUP, TOPIC, BROKER, CLUSTER = "group", "topic", "broker", "cluster"
+KINDS: Final = (GROUP, TOPIC, BROKER, CLUSTER)
+"""What an alert may be about."""
+REACHABLE: Final = "reachable"
+"""Of a cluster: whether the last round could ask it; known even when nothing else is."""
+_NUMBER, _TEXT, _FLAG = ConditionField(), ConditionField("text"), ConditionField("flag")
+_SPARE_TEXT = ConditionField("text", spare=True)
+
+Facts = Mapping[str, "int | float | str | bool | None"]
+"""Of one subject; None, and what is missing: not known. ``inf``: what never comes, such as the
+deletion of records that are all read (``loss_in_seconds``) or a disk that does not fill."""
+Fields = Mapping[str, Mapping[str, ConditionField]]
+
+FACTS: Final[Fields] = {
+    GROUP: {
+        "cluster": _TEXT,
+        "group": _TEXT,
+        "state": _TEXT,
+        "status": ConditionField("text", STATUSES),
+        **dict.fromkeys(
+            ("members", "partitions", "unknown_partitions", "lag", "max_lag", "lag_seconds",
+             "rate_in", "rate_out", "catch_up_seconds", "lead", "loss_in_seconds"), _NUMBER,
+        ),
+        "held_by_transaction": _SPARE_TEXT,
+    },
+    TOPIC: {
+        "cluster": _TEXT,
+        "topic": _TEXT,
+        **dict.fromkeys(
+            ("partitions", "replication_factor", *cluster_state.TROUBLES, "reassigning", "bytes",
+             "rate_in", "idle_seconds", "hanging_transactions"), _NUMBER,
+        ),
+    },
+    BROKER: {
+        "cluster": _TEXT,
+        "broker": _NUMBER,
+        "state": ConditionField("text", ("up", "down", "silent")),
+        "controller": _FLAG,
+        "rack": _SPARE_TEXT,
+        "version": _TEXT,
+        **dict.fromkeys(
+            ("replicas", "lagging", "leaders", "preferred", "imbalance_percent", "dirs_failed",
+             "bytes", "free_bytes", "free_percent", "full_in_seconds"), _NUMBER,
+        ),
+    },
+    CLUSTER: {
+        "cluster": _TEXT,
+        REACHABLE: _FLAG,
+        **dict.fromkeys((*cluster_state.FACTS, "groups", "hanging_transactions"), _NUMBER),
+    },
+}  # fmt: skip
+"""By kind, what its conditions may ask for."""
+
+
+def uncertain(row: Mapping[str, object], name: str) -> bool:
+    """Whether a lag says less than the truth: records were lost, or the log ends before the commit.
+
+    Partitions without a commit do not count here: they are a fact of their own, and would keep
+    every alert about a group that never reads some partition from ending.
+    """
+    status = row.get("status")
+    return status in (LOST, AHEAD) and understated({"status": status}, name)

@@ -1,0 +1,1 @@
+"""The tables of the configuration that are about alerts. Pure: nothing is opened or asked."""

@@ -1,0 +1,74 @@
+"""Rules that are there without being written; each is changed, or switched off, by its name.
+
+Limits follow the rules that Strimzi, Confluent and Grafana ship for Kafka.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pykafka_ops.monitor.alerts.rules.facts import BROKER, CLUSTER, GROUP, TOPIC
+
+_PASSING: Final = "console-consumer-.*"
+BUILT_IN: Final[Mapping[str, Mapping[str, object]]] = {
+    "cluster-unreachable": {
+        "of": CLUSTER, "when": "reachable=false", "for": "1m", "severity": "critical",
+        "summary": "no broker of the cluster answers the monitor",
+    },
+    "no-controller": {
+        "of": CLUSTER, "when": "no_controller>0", "for": "30s", "severity": "critical",
+        "summary": "nobody elects leaders or changes topics",
+    },
+    "offline-partitions": {
+        "of": CLUSTER, "when": "offline>0", "for": "30s", "severity": "critical",
+        "summary": "partitions without a leader can be neither read nor written",
+    },
+    "under-min-isr": {
+        "of": CLUSTER, "when": "under_min_isr>0", "for": "1m", "severity": "critical",
+        "summary": "with fewer replicas in sync than min.insync.replicas, acks=all is refused",
+    },
+    "under-replicated": {
+        "of": CLUSTER, "when": "under_replicated>0", "for": "5m", "severity": "warning",
+        "summary": "replicas are not in sync",
+    },
+    "broker-gone": {
+        "of": BROKER, "when": "state!=up", "for": "1m", "severity": "critical",
+        "summary": "the broker does not answer, or is not in the cluster any more",
+    },
+    "log-dir-failed": {
+        "of": BROKER, "when": "dirs_failed>0", "severity": "critical",
+        "summary": "a log directory failed: its replicas are offline",
+    },
+    "disk-runway": {
+        "of": BROKER, "when": "full_in_seconds<86400|free_percent<10", "for": "10m",
+        "severity": "warning", "summary": "the disk will be full within a day, or nearly is",
+    },
+    "group-stopped": {
+        "of": GROUP, "when": "status=STOP", "for": "2m", "severity": "warning",
+        "exclude": _PASSING, "summary": "the group is behind and commits nothing",
+    },
+    "group-stalled": {
+        "of": GROUP, "when": "status=STALL", "for": "2m", "severity": "warning",
+        "exclude": _PASSING, "summary": "the group commits the same offset again and again",
+    },
+    "group-rewound": {
+        "of": GROUP, "when": "status=REWIND", "severity": "warning",
+        "exclude": _PASSING, "summary": "the group went back and reads records again",
+    },
+    "records-lost": {
+        "of": GROUP, "when": "status=LOST|status=AHEAD", "severity": "critical",
+        "exclude": _PASSING,
+        "summary": "the committed offset is outside of the log: records were deleted unread",
+    },
+    "loss-ahead": {
+        "of": GROUP, "when": "loss_in_seconds<3600&lag_seconds>300", "for": "5m",
+        "severity": "critical", "exclude": _PASSING,
+        "summary": "retention deletes records within the hour that the group has not read",
+    },
+    "hanging-transaction": {
+        "of": TOPIC, "when": "hanging_transactions>0", "for": "5m", "severity": "warning",
+        "summary": "a transaction that nobody ends keeps readers of committed records waiting",
+    },
+}  # fmt: skip
+"""By name, as they would be written in the configuration."""

@@ -1,0 +1,100 @@
+"""What messages say in words. Names come from a cluster: they may hold anything, of any length."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Final, cast
+from urllib.parse import quote
+
+from pykafka_ops.analysis.moments import moment_text
+from pykafka_ops.monitor.alerts.rules.incidents import CLOSE, REPEAT, Notice
+from pykafka_ops.monitor.alerts.rules.model import AlertKey, about
+
+SHOWN: Final = 20
+"""Alerts that are named in words; the others are counted."""
+NAME: Final = 200
+"""Characters shown of a name."""
+_WORD: Final = re.compile(r"[A-Za-z_][\w-]*")
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+
+
+def clean(value: object, most: int = NAME) -> str:
+    """A text in one line: what controls a terminal, turns text around or cannot be encoded is shown
+    by its number; cut to ``most`` characters."""
+    text = str(value)
+    cut = text[:most]
+    plain = "".join(_visible(c) if unicodedata.category(c) in _HIDDEN else c for c in cut)
+    return plain if len(text) <= most else plain[: most - 3] + "..."
+
+
+def _visible(c: str) -> str:
+    number = ord(c)
+    return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}"
+
+
+def key_of(alert: Mapping[str, object]) -> AlertKey:
+    """What an alert of a notice is about."""
+    return AlertKey(*cast("Sequence[str]", alert["key"]))
+
+
+def cause_words(notice: Notice) -> str:
+    """Why these alerts are told together: the cause, else the rule."""
+    return clean(notice.cause.removeprefix("rule "))
+
+
+def title(notice: Notice) -> str:
+    """The message in one line, without line breaks."""
+    state = {CLOSE: "RESOLVED", REPEAT: "STILL FIRING"}.get(notice.phase, "FIRING")
+    first = clean(about(key_of(notice.alerts[0]))) if notice.alerts else ""
+    more = f" and {notice.total - 1} more" if first and notice.total > 1 else ""
+    what = f": {first}{more}" if first else ""
+    return f"{state} {notice.severity}: {cause_words(notice)} in {clean(notice.cluster)}{what}"
+
+
+def lines(notice: Notice, most: int = SHOWN) -> list[str]:
+    """A line for each alert, at most ``most`` and one that counts the others."""
+    shown = [line(alert) for alert in notice.alerts[:most]]
+    left = notice.total - len(shown)
+    return [*shown, f"and {left} more"] if left > 0 else shown
+
+
+def line(alert: Mapping[str, object]) -> str:
+    """An alert in one line: what it is about, the facts that its condition asks for, since when."""
+    key = key_of(alert)
+    said = f"{clean(key.rule)}: {clean(about(key))}"
+    facts = asked_facts(alert)
+    if facts:
+        said += f" ({', '.join(f'{name} {clean(value)}' for name, value in facts.items())})"
+    if alert.get("resolved_at") is not None:
+        return f"{said}: {clean(alert.get('reason'))}, {time_text(alert['resolved_at'])}"
+    said += f" since {time_text(alert.get('since'))}"
+    if alert.get("unknown_since") is not None:
+        said += f"; not known since {time_text(alert['unknown_since'])}"
+    if alert.get("acknowledged"):
+        said += f"; taken on by {clean(alert['acknowledged'])}"
+    return said
+
+
+def asked_facts(alert: Mapping[str, object]) -> dict[str, object]:
+    """The facts that the condition asks for, as they were when it held last."""
+    facts = cast("Mapping[str, object]", alert.get("facts") or {})
+    words = [word.replace("-", "_") for word in _WORD.findall(str(alert.get("condition")))]
+    return {word: facts[word] for word in words if facts.get(word) is not None}
+
+
+def summaries(notice: Notice) -> list[str]:
+    """What the rules say about themselves, each once."""
+    said = [clean(a["summary"], 500) for a in notice.alerts if a.get("summary")]
+    return list(dict.fromkeys(said))[:5]
+
+
+def time_text(ms: object) -> str:
+    """ISO 8601, UTC; "" where there is no time."""
+    return moment_text(int(ms)) if isinstance(ms, int | float) else ""
+
+
+def link(url: str, notice: Notice) -> str:
+    """The page of the monitor about this incident; "" where the page has no address."""
+    return f"{url}/c/{quote(notice.cluster, safe='')}/alerts#{notice.incident}" if url else ""

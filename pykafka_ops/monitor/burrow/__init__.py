@@ -1,0 +1,1 @@
+"""Burrow's rules and answers, so that what reads Burrow reads the monitor."""

@@ -1,0 +1,1 @@
+"""What is known of one cluster: asked in rounds, remembered, judged."""

@@ -1,0 +1,286 @@
+"""What the commits of groups say: a row per partition, one per group, what may be lost and when."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from math import inf
+from typing import Final, NamedTuple
+
+from pykafka_ops.analysis.commits.burrow import OK
+from pykafka_ops.analysis.lag.rows import (
+    STATUSES,
+    GroupLag,
+    LagRow,
+    PartitionFacts,
+    by_group,
+    lag_row,
+)
+from pykafka_ops.client.group_describe import GroupDescription, MemberDescription
+from pykafka_ops.monitor.cluster.answers import Ends, Partition
+from pykafka_ops.monitor.cluster.commits import CommitStore, TopicCommits
+from pykafka_ops.monitor.cluster.ends import LogEnds
+from pykafka_ops.monitor.cluster.view import NEVER, WatchedGroup, WorstPartition
+
+Stamps = Mapping[tuple[Partition, int], int]
+"""Times (ms) of records by partition and offset, that were read for it."""
+
+
+_NONE: Final = array("q")
+
+
+class KnownFacts(NamedTuple):
+    """All that rows are made of, at ``now`` (ms). ``settings`` by topic."""
+
+    now: int
+    commits: CommitStore
+    ends: LogEnds
+    starts: Ends
+    settings: Mapping[str, Mapping[str, str]]
+    stamps: Stamps
+
+
+def partition_rows(known: KnownFacts, group: GroupDescription) -> list[LagRow]:
+    """A row for every partition that the group has committed or reads, by topic and number."""
+    readers = _readers(group)
+    committed = known.commits.topics(group.id)
+    places = {(name, n) for name, topic in committed.items() for n in topic.partitions()}
+    return [_row(known, group, p, readers.get(p)) for p in sorted(places | readers.keys())]
+
+
+class TopicLogs(NamedTuple):
+    """What the rows of all groups have in common of a topic, by partition."""
+
+    starts: array[int]
+    ends: array[int]
+    rates: list[float | None]
+
+
+class GroupJudge:
+    """Makes the rows of groups, one after the other, of one round."""
+
+    def __init__(self, known: KnownFacts) -> None:
+        self._known = known
+        self._topics: dict[str, TopicLogs] = {}
+
+    def group(self, group: GroupDescription) -> WatchedGroup:
+        """The group in one row, with what threatens it.
+
+        Partitions without lag, nearly all of them mostly, are only counted: a row for each of a
+        million would take half a minute.
+        """
+        readers: dict[str, dict[int, MemberDescription]] = {}
+        for member in group.members:
+            for topic, n in member.assigned:
+                readers.setdefault(topic, {})[n] = member
+        committed = self._known.commits.topics(group.id)
+        current, rows = _Current(), list[LagRow]()
+        topics = []
+        for topic in sorted(readers.keys() | committed.keys()):
+            mine, stored = readers.get(topic, {}), committed.get(topic)
+            behind, counted = set(mine), current.partitions
+            if stored is not None:
+                behind -= set(stored.partitions())
+                behind.update(self._count(topic, stored, current))
+            rows += [_row(self._known, group, (topic, n), mine.get(n)) for n in sorted(behind)]
+            if behind or current.partitions > counted:
+                topics.append(topic)
+        return self._whole(group, topics, current, rows)
+
+    def _count(self, topic: str, stored: TopicCommits, current: _Current) -> list[int]:
+        """Count the partitions that are read to their end; the others with an offset."""
+        facts, others = self._facts(topic), []
+        last, first = len(facts.ends), len(facts.starts)
+        for n, offset in enumerate(stored.committed):
+            if offset < 0:
+                continue
+            if (
+                n >= last
+                or offset != facts.ends[n]
+                or n >= first
+                or not 0 <= facts.starts[n] <= offset
+            ):
+                others.append(n)
+            else:
+                current.add(offset - facts.starts[n], facts.rates[n], stored.rate(n))
+        return others
+
+    def _facts(self, topic: str) -> TopicLogs:
+        found = self._topics.get(topic)
+        if found is None:
+            known = self._known
+            ends = known.ends.all_latest(topic)
+            starts = known.starts.get(topic, _NONE)
+            found = self._topics[topic] = TopicLogs(starts, ends, known.ends.rates(topic))
+        return found
+
+    def _whole(
+        self,
+        group: GroupDescription,
+        topics: Sequence[str],
+        current: _Current,
+        rows: Sequence[LagRow],
+    ) -> WatchedGroup:
+        sums = by_group(rows)
+        row = current.added_to(sums[0] if sums else _empty(group))
+        loss = _loss(self._known, rows)
+        worst = max(rows, key=_badness, default=None)
+        return WatchedGroup(
+            row=row,
+            type=group.type,
+            coordinator=group.coordinator,
+            protocol_type=group.protocol_type,
+            members=group.members,
+            topics=topics,
+            since=min((r.since for r in rows if r.status == row.status and r.since), default=None),
+            loss_in_seconds=None if loss in (None, inf) else loss,
+            loss=NEVER if loss == inf else None,
+            worst=_worst(worst, _readers(group)),
+        )
+
+
+class _Current:
+    """Sums over partitions that are read to their end."""
+
+    def __init__(self) -> None:
+        self.partitions = 0
+        self.lead: int | None = None
+        self.rate_in: float | None = None
+        self.rate_out: float | None = None
+
+    def add(self, lead: int, rate_in: float | None, rate_out: float | None) -> None:
+        self.partitions += 1
+        if self.lead is None or lead < self.lead:
+            self.lead = lead
+        if rate_in is not None:
+            self.rate_in = (self.rate_in or 0.0) + rate_in
+        if rate_out is not None:
+            self.rate_out = (self.rate_out or 0.0) + rate_out
+
+    def added_to(self, row: GroupLag) -> GroupLag:
+        """The row of the others with these in it."""
+        if not self.partitions:
+            return row
+        alone = not row.partitions
+        return replace(
+            row,
+            partitions=row.partitions + self.partitions,
+            lag=0 if alone else row.lag if row.lag is not None else 0,
+            max_lag=0 if alone else row.max_lag if row.max_lag is not None else 0,
+            lag_seconds=0.0 if alone else row.lag_seconds,
+            rate_in=_sum(row.rate_in, self.rate_in),
+            rate_out=_sum(row.rate_out, self.rate_out),
+            catch_up_seconds=0.0 if alone else row.catch_up_seconds,
+            lead=min((lead for lead in (row.lead, self.lead) if lead is not None), default=None),
+        )
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    if one is None and other is None:
+        return None
+    return round((one or 0.0) + (other or 0.0), 3)
+
+
+def times_wanted(known: KnownFacts, rows: Iterable[LagRow]) -> list[tuple[Partition, int]]:
+    """The records whose time has to be read: they came before the first round."""
+    wanted = []
+    for r in rows:
+        if not r.lag or r.current_offset is None or r.log_end_offset is None:
+            continue
+        for offset in (r.current_offset, r.log_end_offset - 1):
+            place = (r.topic, r.partition), offset
+            if place not in known.stamps and known.ends.time_of(*place[0], offset) is None:
+                wanted.append(place)
+    return wanted
+
+
+def _readers(group: GroupDescription) -> dict[Partition, MemberDescription]:
+    return {p: m for m in group.members for p in m.assigned}
+
+
+def _row(
+    known: KnownFacts, group: GroupDescription, place: Partition, reader: MemberDescription | None
+) -> LagRow:
+    topic, n = place
+    stored = known.commits.topics(group.id).get(topic)
+    offset = stored.committed[n] if stored is not None and n < len(stored.committed) else -1
+    committed = offset if offset >= 0 else None
+    starts = known.starts.get(topic, ())
+    start = starts[n] if n < len(starts) and starts[n] >= 0 else None
+    end = known.ends.latest(topic, n)
+    samples = known.ends.samples(topic, n)
+    behind = committed is not None and end is not None and committed < end
+    facts = PartitionFacts(
+        group=group.id,
+        state=group.state,
+        topic=topic,
+        partition=n,
+        client_id=reader.client_id if reader else None,
+        committed=committed,
+        start=start,
+        end=end,
+        next_timestamp=_time(known, place, committed) if behind else None,
+        newest=_time(known, place, end - 1) if behind and end else None,
+        ends=samples[:-1] if end is not None else samples,
+        commits=stored.ring(n) if stored is not None else (),
+    )
+    return lag_row(facts, known.now)
+
+
+def _time(known: KnownFacts, place: Partition, offset: int | None) -> int | None:
+    """About when a record was written: as it was read, else between two rounds."""
+    if offset is None:
+        return None
+    read = known.stamps.get((place, offset))
+    return read if read is not None else known.ends.time_of(*place, offset)
+
+
+def _badness(row: LagRow) -> tuple[int, int]:
+    return STATUSES.index(row.status), row.lag or 0
+
+
+def _worst(
+    row: LagRow | None, readers: Mapping[Partition, MemberDescription]
+) -> WorstPartition | None:
+    """None where nothing is wrong."""
+    if row is None or (row.status == OK and not row.lag):
+        return None
+    reader = readers.get((row.topic, row.partition))
+    client_id, host = (reader.client_id, reader.host) if reader else ("", "")
+    return WorstPartition(row.topic, row.partition, client_id, host)
+
+
+def _loss(known: KnownFacts, rows: Sequence[LagRow]) -> float | None:
+    """Seconds until retention takes the first record that is not read; inf: never."""
+    spans = [_loss_of(known, r) for r in rows]
+    told = [s for s in spans if s is not None]
+    if len(told) < len(spans):
+        soonest = min(told, default=inf)
+        return soonest if soonest < inf else None
+    return min(told, default=inf)
+
+
+def _loss_of(known: KnownFacts, row: LagRow) -> float | None:
+    if row.lead is not None and row.lead < 0:
+        return 0.0
+    if row.lag == 0:
+        return inf
+    settings = known.settings.get(row.topic)
+    if settings is None or row.lag is None:
+        return None
+    if "delete" not in settings.get("cleanup.policy", "delete"):
+        return inf
+    try:
+        retention = int(settings["retention.ms"])
+    except (KeyError, ValueError):
+        return None
+    if retention < 0:
+        return inf
+    written = _time(known, (row.topic, row.partition), row.current_offset)
+    return None if written is None else max(0.0, (written + retention - known.now) / 1000)
+
+
+def _empty(group: GroupDescription) -> GroupLag:
+    """A group that has neither committed nor been given anything to read."""
+    return GroupLag(group.id, group.state, 0, 0, None, None, None, None, None, None, None, OK)

@@ -1,0 +1,219 @@
+"""Asks a cluster in rounds: a handful of requests per broker each, however many groups there are.
+
+Every round: Metadata, the ends of all logs, the groups, what was committed since, moves under way.
+Every minute: where logs begin, members of all groups, log directories, min.insync.replicas.
+"""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Callable, Mapping
+from typing import Final, TypeVar
+
+from pykafka_ops.client import offsets
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.commit_log import TOPIC, CommitLog
+from pykafka_ops.client.glance import MIN_ISR, topic_settings
+from pykafka_ops.client.group_describe import GroupDescription, describe_groups
+from pykafka_ops.client.group_offsets import Committed, fetch_offsets
+from pykafka_ops.client.groups import list_groups
+from pykafka_ops.client.log_dirs import describe_log_dirs
+from pykafka_ops.client.reassignments import list_reassignments
+from pykafka_ops.client.topics import all_topics
+from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.monitor.cluster.answers import Answers, Ends, NotAsked
+from pykafka_ops.monitor.cluster.bounds import bounds
+from pykafka_ops.wire.codes import ErrorCode
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+RARE_MS: Final = 60_000
+"""How often is asked what seldom changes."""
+ALL_OFFSETS_MS: Final = 600_000
+"""How often all committed offsets are fetched, beside the commits read: some expire unseen."""
+BACK_MS: Final = 600_000
+"""How far back commits are read at the start, so that verdicts are there at once."""
+SAMPLES: Final = 6
+"""How many earlier ends of the logs are asked for at the start."""
+SETTINGS: Final = (MIN_ISR, "retention.ms", "cleanup.policy")
+_PARTITION_BYTES: Final = 256 << 10
+_ANSWER_BYTES: Final = 8 << 20
+_MOST_READS: Final = 200
+"""Answers with commits that a round reads: more wait for the next."""
+
+
+class Poller:
+    """One conversation with a cluster; ``now`` gives ms since 1970. Not for several threads."""
+
+    def __init__(self, cluster: Cluster, now: Callable[[], int]) -> None:
+        self.cluster = cluster
+        self._now = now
+        self._log = CommitLog(cluster, {})
+        self._last = Answers(at=0)
+        self._asked: dict[str, int] = {}
+        self._offsets_of: set[str] = set()
+        """Groups whose committed offsets were fetched once."""
+
+    def earlier_ends(self) -> list[tuple[int, Ends]]:
+        """Where the logs ended at times before now: what rates and verdicts begin with."""
+        found: list[tuple[int, Ends]] = []
+        every = all_topics(self.cluster)
+        latest, _ = bounds(self.cluster, every, offsets.LATEST)
+        for k in range(SAMPLES):
+            moment = self._now() - BACK_MS * (SAMPLES - k) // SAMPLES
+            ends, failed = bounds(self.cluster, every, moment)
+            if not failed:  # where nothing was written since then, the log ended where it does now
+                found.append((moment, {t: _either(ends[t], latest[t]) for t in ends}))
+        return found
+
+    def ask(self) -> Answers:
+        """A round; raises PkoError only where no broker answers at all."""
+        started = time.monotonic()
+        topics = {t.name: t for t in all_topics(self.cluster)}
+        got = Answers(
+            at=self._now(),
+            cluster_id=self.cluster.cluster_id,
+            controller=self.cluster.controller,
+            nodes=dict(self.cluster.nodes),
+            topics=topics,
+        )
+        self._ask_ends(got)
+        self._ask_groups(got)
+        self._ask_commits(got)
+        self._ask_rare(got)
+        self._ask_moves(got)
+        got.took_ms = round((time.monotonic() - started) * 1000)
+        self._last = got
+        return got
+
+    # -- every round -----------------------------------------------------------------------------
+
+    def _ask_ends(self, got: Answers) -> None:
+        got.ends, failed = bounds(self.cluster, got.topics.values(), offsets.LATEST)
+        _tell(got, "log ends of broker", failed)
+        if self._is_due("starts", got.at, RARE_MS) or got.topics.keys() - self._last.starts.keys():
+            got.starts, _ = bounds(self.cluster, got.topics.values(), offsets.EARLIEST)
+        else:
+            got.starts = {t: s for t, s in self._last.starts.items() if t in got.topics}
+
+    def _ask_groups(self, got: Answers) -> None:
+        try:
+            listed, failed = list_groups(self.cluster)
+        except PkoError as error:
+            got.not_asked.append(not_asked("groups", error))
+            got.described = self._last.described
+            return
+        _tell(got, "groups of broker", failed)
+        got.silent_brokers = frozenset(failed)
+        got.listed = listed
+        kept = {g: d for g, d in self._last.described.items() if g in listed}
+        before = self._last.listed or {}
+        changed = {g for g, one in listed.items() if g not in kept or before.get(g) != one}
+        every = self._is_due("groups", got.at, RARE_MS)
+        for name, answer in describe_groups(self.cluster, listed if every else changed).items():
+            if isinstance(answer, GroupDescription):
+                kept[name] = answer
+            else:
+                got.not_asked.append(not_asked(f"group {name}", answer))
+        got.described = kept
+
+    def _ask_commits(self, got: Answers) -> None:
+        listed = got.listed or {}
+        every = self._is_due("offsets", got.at, ALL_OFFSETS_MS)
+        asked = [g for g in listed if every or g not in self._offsets_of]
+        for group, answer in fetch_offsets(self.cluster, asked).items():
+            if isinstance(answer, PkoError):
+                got.not_asked.append(not_asked(f"offsets of group {group}", answer))
+                continue
+            self._offsets_of.add(group)
+            got.offsets[group] = [
+                (p, c.offset) for p, c in answer.items() if isinstance(c, Committed)
+            ]
+        self._offsets_of &= listed.keys()
+        self._follow(got)
+        try:
+            self._log.again()
+            for _ in range(_MOST_READS):
+                if not self._log.read(
+                    got.commits, partition_bytes=_PARTITION_BYTES, max_bytes=_ANSWER_BYTES
+                ):
+                    break
+        except PkoError as error:
+            got.not_asked.append(not_asked(f"commits in {TOPIC}", error))
+        for (_, number), why in self._log.failed.items():
+            got.not_asked.append(not_asked(f"commits in {TOPIC}-{number}", why))
+        if any(TOPIC in told.what for told in got.not_asked):
+            self._offsets_of.clear()  # what was committed has to be fetched
+
+    def _follow(self, got: Answers) -> None:
+        """Read partitions of the offsets topic that are not read yet: back to ``BACK_MS`` ago."""
+        topic = got.topics.get(TOPIC)
+        if topic is None:
+            return
+        new = [p for p in topic.partitions if (TOPIC, p.number) not in self._log.positions]
+        if not new:
+            return
+        part = topic._replace(partitions=new)
+        since, _ = bounds(self.cluster, [part], got.at - BACK_MS)
+        ends = got.ends[TOPIC]
+        places = {}
+        for p in new:
+            start = since[TOPIC][p.number]
+            if start < 0:  # nothing was written since
+                start = ends[p.number]
+            if start >= 0:
+                places[TOPIC, p.number] = start
+        self._log.follow(places)
+
+    def _ask_moves(self, got: Answers) -> None:
+        try:
+            got.moves = list_reassignments(self.cluster)
+        except PkoError as error:
+            got.not_asked.append(not_asked("moves", error))
+
+    # -- now and then ----------------------------------------------------------------------------
+
+    def _ask_rare(self, got: Answers) -> None:
+        if not self._is_due("dirs", got.at, RARE_MS):
+            got.dirs = {b: d for b, d in self._last.dirs.items() if b in got.nodes}
+            got.settings = self._last.settings
+            return
+        dirs, failed = _parted(describe_log_dirs(self.cluster, list(got.nodes), once=True))
+        got.dirs = dirs
+        _tell(got, "log directories of broker", failed)
+        got.settings, refused = topic_settings(self.cluster, list(got.topics), SETTINGS)
+        got.not_asked += [not_asked(f"settings of {t}", e) for t, e in refused.items()]
+
+    def _is_due(self, what: str, now: int, every_ms: int) -> bool:
+        """Whether to ask now; so it is after the clock went back, too."""
+        last = self._asked.get(what)
+        if last is not None and 0 <= now - last < every_ms:
+            return False
+        self._asked[what] = now
+        return True
+
+
+def _either(first: array[int], second: array[int]) -> array[int]:
+    """The known of two offsets, the first if both are."""
+    pairs = zip(first, second, strict=True)
+    return array("q", [one if one >= 0 else other for one, other in pairs])
+
+
+def _parted(answers: Mapping[K, V | PkoError]) -> tuple[dict[K, V], dict[K, PkoError]]:
+    good = {k: a for k, a in answers.items() if not isinstance(a, PkoError)}
+    return good, {k: a for k, a in answers.items() if isinstance(a, PkoError)}
+
+
+def _tell(got: Answers, what: str, failed: Mapping[int, PkoError]) -> None:
+    got.not_asked += [not_asked(f"{what} {broker}", error) for broker, error in failed.items()]
+
+
+def not_asked(what: str, error: PkoError) -> NotAsked:
+    """What could not be had: Kafka's name of the error (also where it was met until time ran out),
+    else our class."""
+    cause = getattr(error, "trouble", None) or error
+    if isinstance(cause, KafkaError):
+        return NotAsked(what, ErrorCode.of(cause.code).name, str(cause))
+    return NotAsked(what, type(cause).__name__.removesuffix("Error"), str(cause))

@@ -1,0 +1,229 @@
+"""One cluster, remembered over rounds: answers go in, views come out. No I/O and no clock."""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from pykafka_ops.analysis import cluster_state
+from pykafka_ops.analysis.commits.burrow import Commit
+from pykafka_ops.analysis.lag.rows import LagRow, Sample, end_at
+from pykafka_ops.client.glance import broker_rows, bytes_of, min_isr, placed
+from pykafka_ops.client.group_describe import GroupDescription
+from pykafka_ops.monitor.cluster.answers import Answers, Ends, NotAsked, Partition
+from pykafka_ops.monitor.cluster.commits import CommitStore
+from pykafka_ops.monitor.cluster.ends import LogEnds
+from pykafka_ops.monitor.cluster.groups import (
+    GroupJudge,
+    KnownFacts,
+    partition_rows,
+    times_wanted,
+)
+from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup, WatchedTopic
+
+RATE_MS: Final = 120_000
+"""Over how long the rate into a topic is taken."""
+MOST_TIMES: Final = 500
+"""Records whose time is read in a round."""
+
+
+class WatchedCluster:
+    """What is remembered of a cluster. One thread calls ``take``, any may read.
+
+    ``view`` is replaced as a whole by each round.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.view = ClusterView(name)
+        self._lock = threading.Lock()
+        self._commits = CommitStore()
+        self._ends = LogEnds()
+        self._last = Answers(at=0)
+        self._stamps: dict[tuple[Partition, int], int] = {}
+        self._forgotten: set[tuple[str, str | None]] = set()
+
+    # -- by the thread that asks -----------------------------------------------------------------
+
+    def recall(self, earlier: Iterable[tuple[int, Ends]]) -> None:
+        """Where the logs ended before the first round, by time."""
+        for at, ends in earlier:
+            self._ends.record(at, ends)
+
+    def failed(self, error: NotAsked) -> None:
+        """A round had no answer: what is known stays, with its age."""
+        self.view = replace(self.view, error=error)
+
+    def take(self, got: Answers) -> ClusterView:
+        """A round's answers."""
+        with self._lock:
+            self._remember(got)
+        self._last = got
+        view = self._made(got)
+        self.view = view
+        return view
+
+    def times_wanted(self) -> list[tuple[Partition, int]]:
+        """Records whose time would say how late groups are, those of the worst groups first."""
+        groups = self.view.groups or {}
+        behind = [g for g in groups.values() if g.row.lag and g.row.lag_seconds is None]
+        behind.sort(key=lambda g: -(g.row.lag or 0))
+        known, wanted = self._known(), dict[tuple[Partition, int], None]()
+        for group in behind:
+            description = self._last.described.get(group.row.group)
+            if description is not None:
+                rows = partition_rows(known, description)
+                wanted.update(dict.fromkeys(times_wanted(known, rows)))
+            if len(wanted) >= MOST_TIMES:
+                break
+        return list(wanted)[:MOST_TIMES]
+
+    def learn_times(self, found: Mapping[tuple[Partition, int], int]) -> None:
+        """Times of records, as they were read; the newest ``MOST_TIMES`` x 4 are kept."""
+        with self._lock:
+            self._stamps.update(found)
+            for place in list(self._stamps)[: max(0, len(self._stamps) - 4 * MOST_TIMES)]:
+                del self._stamps[place]
+
+    # -- by anybody ------------------------------------------------------------------------------
+
+    def rows(self, group: str) -> list[LagRow]:
+        """The partitions of a group; [] for an unknown one."""
+        with self._lock:
+            description = self._last.described.get(group)
+            if description is None or group not in (self.view.groups or {}):
+                return []
+            return partition_rows(self._known(), description)
+
+    def commits(self, group: str) -> dict[str, dict[int, list[Commit]]]:
+        """The last commits of a group by topic and partition, [] where only the offset is known."""
+        with self._lock:
+            found = self._commits.topics(group)
+            return {
+                topic: {n: stored.ring(n) for n in stored.partitions()}
+                for topic, stored in found.items()
+            }
+
+    def committed(self, group: str) -> dict[str, array[int]]:
+        """The committed offsets of a group by topic and partition, -1 where there is none."""
+        with self._lock:
+            found = self._commits.topics(group)
+            return {topic: array("q", stored.committed) for topic, stored in found.items()}
+
+    def ends(self, topic: str, partition: int) -> list[Sample]:
+        """Where a log ended at the last rounds, as far as it was told."""
+        with self._lock:
+            return self._ends.samples(topic, partition)
+
+    def forget(self, group: str, topic: str | None = None) -> None:
+        """Drop what is known of a group (or of one topic of it) until it commits again."""
+        with self._lock:
+            self._forgotten.add((group, topic))
+            groups = dict(self.view.groups or {})
+            if group not in groups:
+                return
+            if topic is None or list(groups[group].topics) == [topic]:
+                del groups[group]
+            else:
+                left = [t for t in groups[group].topics if t != topic]
+                groups[group] = replace(groups[group], topics=left)
+            self.view = replace(self.view, groups=groups)
+
+    # -- how -------------------------------------------------------------------------------------
+
+    def _remember(self, got: Answers) -> None:
+        for group, topic in self._forgotten:
+            self._commits.forget(group, topic)
+        self._forgotten.clear()
+        for name, before in self._last.topics.items():
+            now = got.topics.get(name)
+            if now is None or now.id != before.id:
+                self._ends.forget(name)
+        self._ends.record(got.at, got.ends)
+        for group, offsets in got.offsets.items():
+            self._commits.put(group, offsets)
+        for (group, topic, n), commits in got.commits.items():
+            samples = self._ends.samples(topic, n)
+            for commit in commits:
+                end = end_at(samples, commit.timestamp)
+                lag = None if end is None else max(0, end - commit.offset)
+                self._commits.add(group, topic, n, commit._replace(lag=lag))
+        if got.listed is not None and not got.silent_brokers:
+            for group in [g for g in self._commits.groups() if g not in got.listed]:
+                self._commits.forget(group)
+
+    def _known(self) -> KnownFacts:
+        got = self._last
+        return KnownFacts(got.at, self._commits, self._ends, got.starts, got.settings, self._stamps)
+
+    def _made(self, got: Answers) -> ClusterView:
+        racks = {b: node.rack for b, node in got.nodes.items()}
+        partitions = placed(got.topics.values(), min_isr(got.settings), got.moves or {})
+        every = bool(got.dirs) and got.dirs.keys() >= got.nodes.keys()
+        sizes = {b: bytes_of(got.dirs, b) or 0 for b in got.nodes} if every else None
+        facts = cluster_state.facts(partitions, racks, got.controller, sizes)
+        facts["reassigning"] = None if got.moves is None else len(got.moves)
+        facts["brokers_silent"] = len(got.silent_brokers & got.nodes.keys())
+        facts["dirs_failed"] = sum(d.error is not None for ds in got.dirs.values() for d in ds)
+        answering = {b: "" for b in got.nodes if b not in got.silent_brokers}
+        return ClusterView(
+            name=self.view.name,
+            number=self.view.number + 1,
+            at=got.at,
+            took_ms=got.took_ms,
+            cluster_id=got.cluster_id,
+            controller=got.controller,
+            facts=facts,
+            troubled=cluster_state.troubled(partitions, racks),
+            brokers=broker_rows(got.nodes, got.controller, partitions, got.dirs, answering),
+            topics=self._topics(got),
+            groups=self._groups(got),
+            dirs=got.dirs,
+            moves=got.moves,
+            not_asked=got.not_asked,
+        )
+
+    def _topics(self, got: Answers) -> dict[str, WatchedTopic]:
+        bytes_: dict[str, int] = {}
+        for dirs in got.dirs.values():
+            for directory in dirs:
+                for replica in directory.replicas:
+                    bytes_[replica.topic] = bytes_.get(replica.topic, 0) + replica.size
+        whole = got.dirs.keys() >= got.nodes.keys()
+        return {
+            name: WatchedTopic(
+                topic,
+                got.starts[name],
+                got.ends[name],
+                self._ends.rate(name, RATE_MS),
+                bytes_.get(name, 0) if whole else None,
+                got.settings.get(name, {}),
+            )
+            for name, topic in got.topics.items()
+        }
+
+    def _groups(self, got: Answers) -> dict[str, WatchedGroup] | None:
+        """None where no broker listed groups and none were known before."""
+        if got.listed is None:
+            return dict(self.view.groups) if self.view.groups is not None else None
+        judge, found = GroupJudge(self._known()), {}
+        for name, listed in got.listed.items():
+            description = got.described.get(name)
+            if description is None:
+                description = GroupDescription(
+                    name, listed.state, listed.type, listed.protocol_type, "",
+                    listed.coordinator, (),
+                )  # fmt: skip
+            elif listed.state:
+                description = description._replace(state=listed.state)
+            found[name] = judge.group(description)
+        if got.silent_brokers:  # what they coordinate is as it was
+            gone = {
+                n: g
+                for n, g in (self.view.groups or {}).items()
+                if n not in found and g.coordinator in got.silent_brokers
+            }
+            found.update(gone)
+        return dict(sorted(found.items()))

@@ -1,0 +1,87 @@
+"""The whole monitor: watchers, history, alerts, the HTTP server, started and stopped in order."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from pykafka_ops.analysis.near import did_you_mean
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.config import ClientConfig
+from pykafka_ops.errors import UsageError
+from pykafka_ops.monitor.alerts.service import AlertService
+from pykafka_ops.monitor.alerts.settings.tables import AlertSettings, alert_settings
+from pykafka_ops.monitor.alerts.store.database import AlertDatabase
+from pykafka_ops.monitor.alerts.store.kafka_lease import KafkaLease
+from pykafka_ops.monitor.alerts.store.lease import TTL_SECONDS, FileLease, Lease
+from pykafka_ops.monitor.cluster.watcher import Watcher
+from pykafka_ops.monitor.config import MonitorConfig, listen_address
+from pykafka_ops.monitor.history.store import History
+from pykafka_ops.monitor.http.app import make_app
+from pykafka_ops.monitor.http.doors import all_routes
+from pykafka_ops.monitor.http.server import HttpServer
+from pykafka_ops.monitor.keeper import Keeper
+from pykafka_ops.monitor.service import Service, ShownCluster
+
+
+def _lease(
+    settings: AlertSettings, clients: Mapping[str, ClientConfig]
+) -> Callable[[AlertDatabase], Lease] | None:
+    """The lease that a group of a cluster gives, where the configuration names one. UsageError."""
+    if not settings.lead:
+        return None
+    if settings.lead not in clients:
+        near = did_you_mean(settings.lead, clients)
+        raise UsageError(f"[alerts] lead: there is no cluster {settings.lead}{near}")
+    config = ClientConfig.of(clients[settings.lead].properties)
+    return lambda database: KafkaLease(FileLease(database, ttl=TTL_SECONDS), Cluster(config))
+
+
+class Monitor:
+    """Made, ``start``, ``stop``. ``data`` is its directory; ``hosts`` are the names it may be
+    called by (None: any). UsageError, StorageError, ConnectError."""
+
+    def __init__(
+        self,
+        config: MonitorConfig,
+        clients: Mapping[str, ClientConfig],
+        data: Path,
+        hosts: Sequence[str] | None,
+        source: str,
+    ) -> None:
+        settings = alert_settings(config.others, source)
+        host, port = listen_address(config.listen)
+        self._history = History(data / "history.db")
+        lease = _lease(settings, clients)
+        file = os.path.expanduser(settings.file) or str(data / "alerts.db")
+        self._alerts = AlertService(settings, file, list(clients), lease=lease)
+        keeper = Keeper(self._history, self._alerts)
+        self._watchers = [
+            Watcher(name, client, poll_ms=config.poll_ms, hearers=[keeper.hear])
+            for name, client in clients.items()
+        ]
+        shown = {
+            name: ShownCluster(tuple(str(a) for a in client.bootstrap), config.poll_ms)
+            for name, client in clients.items()
+        }
+        clusters = {name: w.watched for name, w in zip(clients, self._watchers, strict=True)}
+        service = Service(clusters, shown, history=self._history, alerts=self._alerts)
+        self._server = HttpServer(make_app(service, all_routes(), hosts), host, port)
+        shown_host = f"[{host}]" if ":" in host else host
+        self.url = f"http://{shown_host}:{self._server.port}/"
+
+    def start(self) -> None:
+        """Begin to watch and to answer."""
+        self._alerts.start()
+        self._server.start()
+        for watcher in self._watchers:
+            watcher.start()
+
+    def stop(self) -> None:
+        """End; what was seen is written."""
+        for watcher in self._watchers:
+            watcher.stop()
+        self._server.stop()
+        self._alerts.close()
+        self._history.close()

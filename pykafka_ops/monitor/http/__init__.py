@@ -1,0 +1,1 @@
+"""The monitor's HTTP server: a file per door."""

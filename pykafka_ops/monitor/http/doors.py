@@ -1,0 +1,12 @@
+"""Every door of the monitor: one line here, one file beside."""
+
+from __future__ import annotations
+
+from starlette.routing import BaseRoute
+
+from pykafka_ops.monitor.http import api, burrow, metrics, pages, past
+
+
+def all_routes() -> list[BaseRoute]:
+    """The routes of all doors."""
+    return [*api.routes(), *past.routes(), *burrow.routes(), *metrics.routes(), *pages.routes()]

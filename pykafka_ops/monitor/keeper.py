@@ -1,0 +1,36 @@
+"""After each round: its figures go into the history, what changed on the timeline, its troubles to
+the alerts."""
+
+from __future__ import annotations
+
+from pykafka_ops.monitor.alerts.service import AlertService
+from pykafka_ops.monitor.changes import changes
+from pykafka_ops.monitor.cluster.view import ClusterView
+from pykafka_ops.monitor.cluster.watched import WatchedCluster
+from pykafka_ops.monitor.cluster.watcher import now_ms
+from pykafka_ops.monitor.history.store import History
+from pykafka_ops.monitor.series import values
+from pykafka_ops.monitor.subjects import poll_round
+
+
+class Keeper:
+    """Hears of the rounds of every cluster, each in its own thread."""
+
+    def __init__(self, history: History, alerts: AlertService) -> None:
+        self._history = history
+        self._alerts = alerts
+        self._last: dict[str, ClusterView] = {}
+
+    def hear(self, watched: WatchedCluster, view: ClusterView) -> None:
+        """A round has ended."""
+        now = now_ms()
+        self._alerts.take(poll_round(view, now))
+        before = self._last.get(view.name)
+        self._last[view.name] = view
+        if before is not None:
+            for change in changes(before, view):
+                self._history.note(
+                    view.name, now, change.kind, change.subject, change.text, change.details
+                )
+        if view.error is None and view.at is not None:
+            self._history.record(view.name, view.at, values(view))

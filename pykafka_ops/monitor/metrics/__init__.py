@@ -1,0 +1,1 @@
+"""What the monitor tells Prometheus, under the names of exporters that dashboards know."""

@@ -1,0 +1,127 @@
+"""The columns of the tables: fields of ``/api/v1`` as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pykafka_ops.analysis.commits.burrow import OK, UNKNOWN
+from pykafka_ops.monitor.pages.frame import PageColumn, address
+from pykafka_ops.monitor.told.text import plain, rate, size, span, whole
+
+Row = Mapping[str, Any]
+
+
+def _status_tone(value: object) -> str:
+    if value == OK:
+        return "good"
+    return "warn" if value in (UNKNOWN, "WARN", None) else "bad"
+
+
+def _count_tone(value: object) -> str:
+    return "bad" if value else ""
+
+
+def _up_tone(value: object) -> str:
+    return "good" if value == "up" else "bad"
+
+
+def _worst(value: object) -> str:
+    if not isinstance(value, dict):
+        return plain(None)
+    reader = f" read by {value['client_id']}" if value["client_id"] else ", read by nobody"
+    return plain(f"{value['topic']}-{value['partition']}{reader}")
+
+
+def _link(cluster: str, kind: str, field: str) -> Callable[[Row], str]:
+    return lambda row: address(cluster, kind, str(row[field]))
+
+
+def groups(cluster: str) -> tuple[PageColumn, ...]:
+    """Of groups."""
+    return (
+        PageColumn("group", "Group", link=_link(cluster, "groups", "group")),
+        PageColumn("status", "Verdict", tone=_status_tone),
+        PageColumn("lag", "Lag", whole, True),
+        PageColumn("lag_seconds", "Behind", span, True),
+        PageColumn("catch_up_seconds", "Caught up in", span, True),
+        PageColumn("loss_in_seconds", "Lost in", span, True),
+        PageColumn("rate_in", "In/s", rate, True),
+        PageColumn("rate_out", "Out/s", rate, True),
+        PageColumn("members", "Members", whole, True),
+        PageColumn("state", "State"),
+    )
+
+
+def suffering(cluster: str) -> tuple[PageColumn, ...]:
+    """Of groups that deserve a look: with what is worst."""
+    return (*groups(cluster)[:7], PageColumn("worst", "Worst partition", _worst))
+
+
+PARTITIONS = (
+    PageColumn("topic", "Topic"),
+    PageColumn("partition", "Partition", whole, True),
+    PageColumn("status", "Verdict", tone=_status_tone),
+    PageColumn("lag", "Lag", whole, True),
+    PageColumn("lag_seconds", "Behind", span, True),
+    PageColumn("current_offset", "Committed", whole, True),
+    PageColumn("log_end_offset", "End", whole, True),
+    PageColumn("lead", "Lead", whole, True),
+    PageColumn("client_id", "Read by"),
+)
+"""Of partitions of a group."""
+MEMBERS = (
+    PageColumn("client_id", "Client"),
+    PageColumn("host", "Host"),
+    PageColumn("id", "Member"),
+    PageColumn("assigned", "Partitions", lambda v: whole(len(v)) if isinstance(v, tuple) else "-",
+               True),
+)  # fmt: skip
+
+
+def topics(cluster: str) -> tuple[PageColumn, ...]:
+    """Of topics."""
+    return (
+        PageColumn("topic", "Topic", link=_link(cluster, "topics", "topic")),
+        PageColumn("partitions", "Partitions", whole, True),
+        PageColumn("replicas", "Replicas", whole, True),
+        PageColumn("under_replicated", "Under-replicated", whole, True, tone=_count_tone),
+        PageColumn("offline", "Offline", whole, True, tone=_count_tone),
+        PageColumn("records", "Offsets", whole, True),
+        PageColumn("rate_in", "In/s", rate, True),
+        PageColumn("bytes", "Bytes", size, True),
+    )
+
+
+TOPIC_PARTITIONS = (
+    PageColumn("number", "Partition", whole, True),
+    PageColumn("leader", "Leader", lambda v: "none" if v == -1 else whole(v), True,
+               tone=lambda v: "bad" if v == -1 else ""),
+    PageColumn("replicas", "Replicas"),
+    PageColumn("isr", "ISR"),
+    PageColumn("start", "Begin", whole, True),
+    PageColumn("end", "End", whole, True),
+)  # fmt: skip
+BROKERS = (
+    PageColumn("id", "Broker", whole, True),
+    PageColumn("state", "State", tone=_up_tone),
+    PageColumn("address", "Address"),
+    PageColumn("rack", "Rack"),
+    PageColumn("controller", "Controller"),
+    PageColumn("leaders", "Leaders", whole, True),
+    PageColumn("replicas", "Replicas", whole, True),
+    PageColumn("lagging", "Lagging", whole, True, tone=_count_tone),
+    PageColumn("bytes", "Bytes", size, True),
+    PageColumn("free_bytes", "Free", size, True),
+)
+MOVES = (
+    PageColumn("topic", "Topic"),
+    PageColumn("partition", "Partition", whole, True),
+    PageColumn("replicas", "Replicas"),
+    PageColumn("adding", "Adding"),
+    PageColumn("removing", "Removing"),
+)
+EVENTS = (
+    PageColumn("at", "When"),
+    PageColumn("text", "What"),
+)

@@ -1,0 +1,171 @@
+"""What every page has: the head, the way to the others, how old all of it is, tables."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+from urllib.parse import quote, urlencode
+
+from pykafka_ops import __version__
+from pykafka_ops.monitor.cluster.view import ClusterView
+from pykafka_ops.monitor.told.text import moment, plain
+from pykafka_ops.monitor.told.verdict import staleness, verdict
+from pykafka_ops.page.markup import Markup, el, join, shorten
+
+ROWS: Final = 200
+"""Rows of a table on one page."""
+LONGEST: Final = 120
+"""Characters of a name in a cell."""
+PLACES: Final = (("groups", "Groups"), ("topics", "Topics"), ("brokers", "Brokers"))
+
+
+class PageColumn(NamedTuple):
+    """A column: the field, its title, how a value is written, whether it is a number; ``link``
+    makes an address of a row."""
+
+    key: str
+    title: str
+    text: Callable[[object], str] = plain
+    right: bool = False
+    link: Callable[[Mapping[str, Any]], str] | None = None
+    tone: Callable[[object], str] = lambda _: ""
+
+
+class PageRequest(NamedTuple):
+    """What a page was asked for: the cluster, all clusters, the query, the time (ms)."""
+
+    cluster: str
+    clusters: Sequence[str]
+    query: Mapping[str, str]
+    now: int
+    poll_ms: int
+
+
+def address(cluster: str, *parts: str) -> str:
+    """Of a page of a cluster, whatever its names are."""
+    return "/".join(["/c", *(quote(part, safe="") for part in (cluster, *parts))])
+
+
+def document(asked: PageRequest, view: ClusterView | None, title: str, *main: Markup | None) -> str:
+    """A whole page; ``view`` None: it is about no cluster."""
+    head = el(
+        "head",
+        el("meta", charset="utf-8"),
+        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        el("meta", name="color-scheme", content="light dark"),
+        el("title", f"{shorten(title, LONGEST)} – pko monitor"),
+        el("link", rel="icon", href="data:,"),
+        el("link", rel="stylesheet", href="/static/monitor.css"),
+        el("script", "", src="/static/monitor.js", defer=True),
+        el("noscript", el("meta", http_equiv="refresh", content="15")),
+    )
+    state = None if view is None else _state(asked, view)
+    body = el(
+        "body",
+        el("a", "To the content", href="#main", class_="skip"),
+        _navigation(asked),
+        el("main", state, *main, id="main", tabindex="-1"),
+        el("footer", "pko monitor ", __version__, ". Times are UTC."),
+    )
+    return "<!DOCTYPE html>\n" + el("html", head, body, lang="en")
+
+
+def _navigation(asked: PageRequest) -> Markup:
+    links = [el("a", "Overview", href="/")]
+    if asked.cluster:
+        links += [el("a", name, href=address(asked.cluster, path)) for path, name in PLACES]
+    others = [
+        el("a", shorten(name, 40), href=address(name), class_="cluster")
+        for name in asked.clusters
+        if len(asked.clusters) > 1
+    ]
+    return el("nav", *links, *others, aria_label="Pages")
+
+
+def _state(asked: PageRequest, view: ClusterView) -> Markup:
+    """The verdict in one sentence, and how old it is."""
+    said, old = verdict(view), staleness(view, asked.now, asked.poll_ms)
+    when = "never asked" if view.at is None else f"asked {moment(view.at)} UTC, round {view.number}"
+    return el(
+        "header",
+        el("p", el("bdi", shorten(asked.cluster, LONGEST)), class_="kind"),
+        el("h1", said.text, class_=f"headline {said.tone}"),
+        el("p", old.text, class_=f"stale {old.tone}", role="status") if old else None,
+        el("p", when, class_="about"),
+    )
+
+
+def command(*words: str) -> str:
+    """A line for a shell, whatever the names in it are."""
+    names = [word for word in words if word.startswith("-") and not word.startswith("--")]
+    if names:
+        words = (*(w for w in words if w not in names), "--", *names)
+    return shlex.join(words)
+
+
+def block(title: str, command: str, *body: Markup | None) -> Markup:
+    """A part of a page, with the command that tells the same."""
+    return el("section", el("h2", title), *body, el("p", el("code", command), class_="command"))
+
+
+def table(
+    columns: Sequence[PageColumn], rows: Iterable[Mapping[str, Any]], empty: str, sort: str = ""
+) -> Markup:
+    """Rows, or in words that there are none. ``sort``: what the query sorts by, for the arrows;
+    without, headings are no links."""
+    body = [el("tr", *(_cell(column, row) for column in columns)) for row in rows]
+    if not body:
+        return el("p", empty, class_="nothing")
+    heads = [el("th", _heading(c, sort), scope="col", class_=_side(c)) for c in columns]
+    inner = el("table", el("thead", el("tr", *heads)), el("tbody", *body))
+    return el("div", inner, class_="scroll", tabindex="0")
+
+
+def _side(column: PageColumn) -> str | None:
+    return "right" if column.right else None
+
+
+def _heading(column: PageColumn, sort: str) -> Markup | str:
+    if not sort:
+        return column.title
+    arrow = {column.key: " ↑", f"-{column.key}": " ↓"}.get(sort, "")
+    down = column.right and sort != f"-{column.key}"
+    wanted = f"-{column.key}" if down else column.key
+    return el("a", column.title, arrow, href="?" + urlencode({"sort": wanted}), data_sort=wanted)
+
+
+def _cell(column: PageColumn, row: Mapping[str, Any]) -> Markup:
+    value = row.get(column.key)
+    text = shorten(column.text(value), LONGEST)
+    inner = el("bdi", text)
+    if column.link is not None:
+        inner = el("a", inner, href=column.link(row))
+    side = "right" if column.right else ""
+    return el("td", inner, class_=f"{side} {column.tone(value)}".strip() or None)
+
+
+def search_form(query: Mapping[str, str], what: str) -> Markup:
+    """The box that rows are searched by."""
+    return el(
+        "form",
+        el("label", f"Search {what} ", el("input", type="search", name="search", id="search",
+                                           value=query.get("search", ""), autocomplete="off")),
+        el("button", "Search"),
+        role="search", method="get",
+    )  # fmt: skip
+
+
+def pager(query: Mapping[str, str], total: int, shown: int, following: int | None) -> Markup:
+    """How many rows there are, and the way to the next."""
+    start = int(query.get("offset", "0") or 0)
+    said = f"{start + 1:,} to {start + shown:,} of {total:,}" if shown else f"0 of {total:,}"
+    after = None
+    if following is not None:
+        after = el("a", "next", href="?" + urlencode({**query, "offset": following}))
+    before = None
+    if start:
+        back = {**query, "offset": max(0, start - ROWS)}
+        before = el("a", "back", href="?" + urlencode(back))
+    return el("p", join(before, " " if before else None, said, " " if after else None, after),
+              class_="pager")  # fmt: skip

@@ -1,0 +1,36 @@
+"""What the history keeps of a view: totals of groups, topics, brokers and the cluster, and the lag
+of partitions that are behind."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pykafka_ops.monitor.cluster.view import ClusterView
+from pykafka_ops.monitor.history.model import Number, SeriesKey
+
+GROUP_FACTS: Final = (
+    "lag", "max_lag", "lag_seconds", "rate_in", "rate_out", "catch_up_seconds", "lead",
+)  # fmt: skip
+TOPIC_FACTS: Final = ("rate_in", "bytes")
+BROKER_FACTS: Final = ("bytes", "free_bytes", "leaders", "replicas", "lagging")
+
+
+def values(view: ClusterView) -> dict[SeriesKey, Number]:
+    """Every number that is known, by series; what is not known is left out."""
+    found: dict[SeriesKey, object] = {}
+    for name, fact in (view.facts or {}).items():
+        found[SeriesKey("cluster", view.name, name)] = fact
+    for broker in view.brokers:
+        for name in BROKER_FACTS:
+            found[SeriesKey("broker", str(broker["id"]), name)] = broker[name]
+    for name, topic in (view.topics or {}).items():
+        found[SeriesKey("topic", name, "rate_in")] = topic.rate_in
+        found[SeriesKey("topic", name, "bytes")] = topic.bytes
+        if min(topic.ends, default=-1) >= 0:
+            found[SeriesKey("topic", name, "end_offsets")] = sum(topic.ends)
+    for name, group in (view.groups or {}).items():
+        for fact_name in GROUP_FACTS:
+            found[SeriesKey("group", name, fact_name)] = getattr(group.row, fact_name)
+        found[SeriesKey("group", name, "members")] = len(group.members)
+        found[SeriesKey("group", name, "loss_in_seconds")] = group.loss_in_seconds
+    return {key: value for key, value in found.items() if isinstance(value, int | float)}

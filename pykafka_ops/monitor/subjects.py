@@ -1,0 +1,124 @@
+"""What alerts judge: the groups, topics and brokers of a view, and the cluster itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+from typing import Any
+
+from pykafka_ops.analysis.cluster_state import TROUBLES
+from pykafka_ops.monitor.alerts.rules.facts import BROKER, CLUSTER, GROUP, REACHABLE, TOPIC
+from pykafka_ops.monitor.alerts.rules.model import PollRound, Subject
+from pykafka_ops.monitor.cluster.answers import NotAsked
+from pykafka_ops.monitor.cluster.view import NEVER, ClusterView, WatchedGroup
+
+_GROUP_FACTS = (
+    "state", "status", "partitions", "unknown_partitions", "lag", "max_lag", "lag_seconds",
+    "rate_in", "rate_out", "catch_up_seconds", "lead",
+)  # fmt: skip
+_BROKER_FACTS = (
+    "state", "controller", "rack", "replicas", "lagging", "leaders", "preferred",
+    "imbalance_percent", "bytes", "free_bytes",
+)  # fmt: skip
+
+
+def poll_round(view: ClusterView, now: int) -> PollRound:
+    """A view after a round, for the alerts; ``now`` is when the round ended, in ms."""
+    if view.error is not None or view.at is None:
+        told = _line(view.error) if view.error else "no answer yet"
+        lone = Subject(CLUSTER, view.name, {"cluster": view.name, REACHABLE: False})
+        return PollRound(view.name, now, [lone], fresh=False, not_asked=[told])
+    return PollRound(
+        view.name,
+        now,
+        [_cluster(view), *_brokers(view), *_topics(view), *_groups(view)],
+        partial=_partial(view),
+        not_asked=[_line(told) for told in view.not_asked],
+    )
+
+
+def _line(told: NotAsked) -> str:
+    return f"{told.what}: {told.message} [{told.error}]"
+
+
+def _partial(view: ClusterView) -> frozenset[str]:
+    """Groups may be missing where one of the brokers did not list its own."""
+    told = any(one.what.startswith("groups") for one in view.not_asked)
+    return frozenset({GROUP}) if told or view.groups is None else frozenset()
+
+
+def _cluster(view: ClusterView) -> Subject:
+    groups = None if view.groups is None else len(view.groups)
+    facts = {"cluster": view.name, REACHABLE: True, **(view.facts or {}), "groups": groups}
+    return Subject(CLUSTER, view.name, facts)
+
+
+def _brokers(view: ClusterView) -> Iterator[Subject]:
+    dirs = view.dirs or {}
+    for row in view.brokers:
+        facts: dict[str, Any] = {name: row[name] for name in _BROKER_FACTS}
+        found = dirs.get(int(str(row["id"])))
+        facts["cluster"], facts["broker"] = view.name, row["id"]
+        facts["dirs_failed"] = None if found is None else sum(d.error is not None for d in found)
+        total = None if found is None else {(d.total_bytes, d.usable_bytes) for d in found}
+        size = sum(t for t, free in total or () if t >= 0 and free >= 0)
+        free = row["free_bytes"]
+        if size and isinstance(free, int):
+            facts["free_percent"] = round(100 * free / size, 1)
+        cause = f"broker {row['id']}" if row["state"] != "up" else ""
+        yield Subject(BROKER, str(row["id"]), facts, cause)
+
+
+def _topics(view: ClusterView) -> Iterator[Subject]:
+    counts: dict[str, dict[str, int]] = {}
+    for kind, found in (view.troubled or {}).items():
+        for troubled, _ in found:
+            of_topic = counts.setdefault(troubled, {})
+            of_topic[kind] = of_topic.get(kind, 0) + 1
+    moving: dict[str, int] = {}
+    for moved, _ in view.moves or {}:
+        moving[moved] = moving.get(moved, 0) + 1
+    unknown = [kind for kind in TROUBLES if (view.facts or {}).get(kind) is None]
+    for name, topic in (view.topics or {}).items():
+        facts: dict[str, Any] = {kind: counts.get(name, {}).get(kind, 0) for kind in TROUBLES}
+        facts.update(dict.fromkeys(unknown))
+        partitions = topic.description.partitions
+        facts |= {
+            "cluster": view.name,
+            "topic": name,
+            "partitions": len(partitions),
+            "replication_factor": max((len(p.replicas) for p in partitions), default=0),
+            "reassigning": None if view.moves is None else moving.get(name, 0),
+            "bytes": topic.bytes,
+            "rate_in": topic.rate_in,
+        }
+        yield Subject(TOPIC, name, facts, _cause(view, name) if counts.get(name) else "")
+
+
+def _cause(view: ClusterView, topic: str) -> str:
+    """The broker that is away, where a topic's trouble comes from one alone."""
+    away = {int(str(row["id"])) for row in view.brokers if row["state"] == "down"}
+    found = (view.topics or {})[topic]
+    missing = {b for p in found.description.partitions for b in p.replicas if b in away}
+    return f"broker {missing.pop()}" if len(missing) == 1 else ""
+
+
+def _groups(view: ClusterView) -> Iterator[Subject]:
+    for name, group in (view.groups or {}).items():
+        facts: dict[str, Any] = {fact: getattr(group.row, fact) for fact in _GROUP_FACTS}
+        facts |= {
+            "cluster": view.name,
+            "group": name,
+            "members": len(group.members),
+            "loss_in_seconds": inf if group.loss == NEVER else group.loss_in_seconds,
+        }
+        yield Subject(GROUP, name, facts, _group_cause(view, group))
+
+
+def _group_cause(view: ClusterView, group: WatchedGroup) -> str:
+    """A group that cannot read since its worst partition has no leader."""
+    offline = (view.troubled or {}).get("offline", ())
+    worst = group.worst
+    if worst is None or (worst.topic, worst.partition) not in offline:
+        return ""
+    return _cause(view, worst.topic)

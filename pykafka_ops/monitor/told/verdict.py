@@ -1,0 +1,127 @@
+"""How a cluster is, in one sentence, and how old that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from pykafka_ops.analysis.commits.burrow import OK, REWIND, STALL, STOP, WARN
+from pykafka_ops.analysis.lag.rows import AHEAD, LOST
+from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup
+from pykafka_ops.monitor.told import line
+from pykafka_ops.monitor.told.line import Line
+from pykafka_ops.monitor.told.text import many, safe, span
+
+SOON_SECONDS: Final = 86_400
+"""A loss of records so near is told."""
+LATE_ROUNDS: Final = 3
+"""So many spans between rounds without one make a view stale."""
+_GROUPS: Final = {
+    LOST: "lost records",
+    AHEAD: "beyond the end of a log",
+    STOP: "stopped",
+    STALL: "stalled",
+    REWIND: "went back",
+    WARN: "falling behind",
+}
+
+
+def verdict(view: ClusterView) -> Line:
+    """What is wrong in one sentence, the worst first; that all is well only where all was asked."""
+    if view.at is None:
+        return Line("nothing is known yet", line.WARN)
+    facts = view.facts or {}
+    bad = [
+        *_told(facts.get("offline"), "partition", "offline"),
+        *(["no controller"] if facts.get("no_controller") else []),
+        *_told(facts.get("brokers_missing"), "broker", "gone"),
+        *_told(facts.get("brokers_silent"), "broker", "silent"),
+        *_told(facts.get("dirs_failed"), "log directory", "failed"),
+        *_told(facts.get("under_min_isr"), "partition", "under min ISR"),
+        *_told(facts.get("under_replicated"), "partition", "under-replicated"),
+    ]
+    groups = None if view.groups is None else _suffering(view.groups.values())
+    words = bad + (groups or [])
+    unsure = _unsure(view)
+    if unsure:
+        words.append(unsure)
+    old = view.error is not None
+    if words:
+        text = "; ".join(words)
+        tone = line.BAD if bad or groups else line.WARN
+        return Line(f"then: {text}" if old else text, tone)
+    if old:
+        return Line(f"all was well then: {_all_of(view)}", line.WARN)
+    return Line(f"all is well: {_all_of(view)}", line.GOOD)
+
+
+def staleness(view: ClusterView, now: int, poll_ms: int) -> Line | None:
+    """That the view is old, in words; None while it is as young as it should be."""
+    if view.at is None:
+        if view.error is None:
+            return None
+        return Line(f"NO ANSWER: {safe(view.error.message)}", line.BAD)
+    age = span((now - view.at) / 1000)
+    if view.error is not None:
+        return Line(f"STALE, all of this is {age} old: {safe(view.error.message)}", line.BAD)
+    if now - view.at > LATE_ROUNDS * poll_ms + view.took_ms:
+        return Line(f"STALE, all of this is {age} old: a round takes its time", line.WARN)
+    return None
+
+
+def suffers(group: WatchedGroup) -> bool:
+    """Whether a group deserves a look: its verdict, what retention will take, an unknown lag."""
+    soon = group.loss_in_seconds is not None and group.loss_in_seconds < SOON_SECONDS
+    return group.row.status != OK or soon
+
+
+def _told(count: float | None, noun: str, what: str) -> list[str]:
+    if not count:
+        return []
+    told = many(int(count), noun) if noun != "log directory" else f"log directories: {int(count)}"
+    return [f"{told} {what}"]
+
+
+def _suffering(groups: Iterable[WatchedGroup]) -> list[str]:
+    counts: dict[str, int] = {}
+    soonest: float | None = None
+    for group in groups:
+        status = group.row.status
+        if status in _GROUPS:
+            counts[status] = counts.get(status, 0) + 1
+        loss = group.loss_in_seconds
+        if loss is not None and loss < SOON_SECONDS and status != LOST:
+            soonest = loss if soonest is None else min(soonest, loss)
+    words = [
+        f"{many(counts[status], 'group')} {text}"
+        for status, text in _GROUPS.items()
+        if status in counts
+    ]
+    if soonest is not None:
+        words.append(f"a group loses records in {span(soonest)}" if soonest else
+                     "a group loses records now")  # fmt: skip
+    return words
+
+
+def _unsure(view: ClusterView) -> str | None:
+    """What keeps one from saying that all is well."""
+    if view.groups is None:
+        return "groups are not known"
+    if view.not_asked:
+        return f"not known: {many(len(view.not_asked), 'answer')} missing"
+    unknown = sum(1 for g in view.groups.values() if g.row.status not in (OK, *_GROUPS))
+    if unknown:
+        return f"{many(unknown, 'group')} of unknown state"
+    missing = [k for k in ("under_min_isr", "brokers_missing") if (view.facts or {}).get(k) is None]
+    return "min.insync.replicas is not known" if missing else None
+
+
+def _all_of(view: ClusterView) -> str:
+    facts = view.facts or {}
+    return ", ".join(
+        [
+            many(int(facts.get("brokers") or 0), "broker"),
+            many(int(facts.get("partitions") or 0), "partition"),
+            many(len(view.groups or ()), "group"),
+        ]
+    )
