@@ -55,8 +55,12 @@ class Row(NamedTuple):
                 from pykafka_ops.commands.spark import spark as command
             case "cluster":
                 from pykafka_ops.commands.cluster import cluster as command
+            case "top":
+                from pykafka_ops.commands.top import top as command
             case "smoke":
                 from pykafka_ops.commands.smoke import smoke as command
+            case "monitor":
+                from pykafka_ops.commands.monitor import monitor as command
             case "broker":
                 from pykafka_ops.commands.broker import broker as command
             case "zookeeper":
@@ -112,7 +116,9 @@ ROWS = (
         "brokers, controller, under-replicated and offline partitions, skew",
         "kafka-cluster",
     ),
+    Row("top", "watch a cluster in the terminal: what is broken, who suffers, records"),
     Row("smoke", "use a cluster as its clients do, step by step: does it work?"),
+    Row("monitor", "watch clusters: lag, brokers, topics, by HTTP"),
     Row("broker", "run a broker", "kafka-server-start"),
     Row("zookeeper", "Kafka's znodes, decoded; run a ZooKeeper", "zookeeper-shell", "zk"),
     Row(

@@ -76,6 +76,8 @@ NAMES_NOTHING = {
     "dump-log": "of files",
     "spark": "reports",
     "smoke": "it makes what it uses",
+    "monitor": "it watches whatever is there",
+    "top": "it shows whatever is there",
     "completion": "no broker is asked",
 }
 

@@ -30,10 +30,11 @@ ALONE = {
     "dump-log": (), "spark": (), "broker": (), "completion": (),
     "cluster": ("start", "stop", "ps", "kill"),
     "zookeeper": ("start", "stop", "status"),
-    "zookeeper-acls": (), "smoke": (),
+    "zookeeper-acls": (), "smoke": (), "monitor": (), "top": (),
 }  # fmt: skip
 """Commands that ask no cluster, or only with Java (``spark``); of some only these verbs. The login
-that ``zookeeper-acls`` needs is a file; what ``smoke`` cannot reach is a row of its answer."""
+that ``zookeeper-acls`` needs is a file; what ``smoke`` cannot reach is a row of its answer,
+``monitor`` and ``top`` wait for a cluster to come back."""
 
 
 def asking() -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""What textual draws of the pages, and the keys."""
