@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Mapping
+from copy import copy
 from typing import NamedTuple
 
-from pykafka_ops.monitor.alerts.service import AlertService
+from pykafka_ops.monitor.access.access import MonitorAccess
+from pykafka_ops.monitor.access.model import Person
+from pykafka_ops.monitor.alerts.rules.model import Silence
+from pykafka_ops.monitor.alerts.service import AlertService, AlertsNow
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.cluster.watcher import now_ms
@@ -21,7 +25,8 @@ class ShownCluster(NamedTuple):
 
 
 class Service:
-    """The clusters by name; ``shown`` what is told of their configuration."""
+    """The clusters by name; ``shown`` what is told of their configuration; ``access`` says who may
+    do what."""
 
     def __init__(
         self,
@@ -30,12 +35,44 @@ class Service:
         *,
         history: History | None = None,
         alerts: AlertService | None = None,
+        access: MonitorAccess | None = None,
     ) -> None:
+        self.access = access or MonitorAccess()
         self.history = history
         self.alerts = alerts
         self.clusters = dict(clusters)
         self.shown = dict(shown or {})
         self.host = socket.gethostname()
+        self.is_whole = True
+
+    def seen_by(self, person: Person) -> Service:
+        """The part of it that a person may see."""
+        seen = [c for c in self.clusters if self.access.may(person, "view", c, c)]
+        if len(seen) == len(self.clusters):
+            return self
+        part = copy(self)
+        part.clusters = {name: self.clusters[name] for name in seen}
+        part.shown = {name: self.shown[name] for name in seen if name in self.shown}
+        part.is_whole = False
+        return part
+
+    def alerts_now(self) -> AlertsNow | None:
+        """The alerts of these clusters, and silences that may be about them; None: no alerts."""
+        if self.alerts is None:
+            return None
+        state = self.alerts.state()
+        if self.is_whole:
+            return state
+        return state._replace(
+            firing=[a for a in state.firing if a.key.cluster in self.clusters],
+            pending=[a for a in state.pending if a.key.cluster in self.clusters],
+            past=[a for a in state.past if a.key.cluster in self.clusters],
+            silences=[s for s in state.silences if self._concerns(s)],
+        )
+
+    def _concerns(self, silence: Silence) -> bool:
+        pattern = silence.patterns.get("cluster")
+        return pattern is None or any(map(pattern.fullmatch, self.clusters))
 
     def view(self, cluster: str) -> ClusterView | None:
         """The last view of a cluster; None for an unknown one."""

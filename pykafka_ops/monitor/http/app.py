@@ -21,6 +21,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pykafka_ops.monitor.http.answers import refused
+from pykafka_ops.monitor.http.gate import LoginGate, person_of
 from pykafka_ops.monitor.service import Service
 
 POLICY: Final = (
@@ -49,6 +50,7 @@ def make_app(
         middleware=[
             Middleware(_Guard, hosts=hosts),
             Middleware(GZipMiddleware, minimum_size=1024, compresslevel=5),
+            Middleware(LoginGate, access=service.access),
         ],
         exception_handlers={404: _nothing, 405: _wrong_method, 500: _broken},
     )
@@ -57,13 +59,19 @@ def make_app(
 
 
 def service_of(request: Request) -> Service:
-    """The service that a request asks."""
+    """The service as who asks may see it: clusters without the right ``view`` are not there."""
+    service: Service = request.app.state.service
+    return service.seen_by(person_of(request))
+
+
+def whole_service(request: Request) -> Service:
+    """The service with all clusters, for what tells nothing of them."""
     service: Service = request.app.state.service
     return service
 
 
 def _ready(request: Request) -> Response:
-    if service_of(request).is_ready():
+    if whole_service(request).is_ready():
         return PlainTextResponse("ready\n")
     return PlainTextResponse("starting: the first round is under way\n", 503)
 

@@ -19,7 +19,8 @@ from pykafka_ops.monitor.burrow.status import PartitionFound
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.cluster.watcher import now_ms
-from pykafka_ops.monitor.http.app import service_of
+from pykafka_ops.monitor.http.app import service_of, whole_service
+from pykafka_ops.monitor.http.gate import may, may_some, person_of
 
 LEVELS: Final = {
     "debug": logging.DEBUG, "trace": logging.DEBUG, "info": logging.INFO,
@@ -101,7 +102,7 @@ def _invalid(request: Request) -> Response:
 
 
 def _ready(request: Request) -> Response:
-    is_ready = service_of(request).is_ready()
+    is_ready = whole_service(request).is_ready()
     return PlainTextResponse("READY" if is_ready else "STARTING", 200 if is_ready else 503)
 
 
@@ -191,10 +192,17 @@ def _status(request: Request) -> Response:
 
 
 def _forget(request: Request) -> Response:
-    watched = service_of(request).clusters.get(request.path_params["cluster"])
+    cluster, group = request.path_params["cluster"], request.path_params["consumer"]
+    watched = service_of(request).clusters.get(cluster)
     if watched is not None:  # Burrow says the same of what it does not know
-        watched.forget(request.path_params["consumer"], request.path_params.get("topic"))
+        if not may(request, "forget", cluster, group):
+            return _may_not(request, "forget")
+        watched.forget(group, request.path_params.get("topic"))
     return _said(request, "consumer group removed")
+
+
+def _may_not(request: Request, right: str) -> Response:
+    return _said(request, f"{person_of(request).name} has no right {right}", 403)
 
 
 def _asked(request: Request, message: str, **fields: Any) -> Response:
@@ -235,6 +243,8 @@ def _level(request: Request) -> Response:
 
 
 async def _set_level(request: Request) -> Response:
+    if not may_some(request, "log-level", ""):
+        return _may_not(request, "log-level")
     data = b""
     async for chunk in request.stream():
         data += chunk

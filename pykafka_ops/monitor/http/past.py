@@ -100,9 +100,9 @@ def _events(request: Request) -> Response:
 
 def _alerts(request: Request) -> Response:
     service = service_of(request)
-    if service.alerts is None:
+    state = service.alerts_now()
+    if state is None:
         return refused(503, "NO_ALERTS", "this monitor tells no alerts")
-    state = service.alerts.state()
     body: dict[str, Any] = {
         "leads": state.leads,
         "trouble": state.trouble or None,

@@ -1,0 +1,1 @@
+"""Who asks the monitor, and what they may see and do."""
