@@ -14,6 +14,9 @@ from pykafka_ops.monitor.cluster.watcher import Watcher
 from pykafka_ops.top.records import RecordPage, read_page
 from pykafka_ops.top.table import Page
 
+RecordReader = Callable[[str, int, int], RecordPage]
+"""Reads records of a topic and partition from an offset, -1: the newest. May raise PkoError."""
+
 
 class Source(Protocol):
     """What the screen asks. ``command`` are the words that lead a ``pko`` command to the same
@@ -72,6 +75,23 @@ class Desk(Protocol):
         """Move the offsets of a group to where the words say."""
 
 
+class BrokerRecords:
+    """Reads records from the brokers, over a connection of its own each time."""
+
+    def __init__(self, properties: Mapping[str, str]) -> None:
+        self._properties = dict(properties)
+        self._lock = threading.Lock()
+
+    def __call__(self, topic: str, partition: int, offset: int) -> RecordPage:
+        """Records from an offset, -1: the newest. Raises PkoError."""
+        cluster = Cluster(ClientConfig.of(self._properties))
+        try:
+            with self._lock:  # who leafs fast does not open many
+                return read_page(cluster, topic, partition, offset)
+        finally:
+            cluster.close()
+
+
 class DirectSource:
     """A cluster, asked by this process. ``properties``: client settings with bootstrap.servers."""
 
@@ -79,9 +99,8 @@ class DirectSource:
         self, name: str, properties: Mapping[str, str], *, poll_ms: int, command: Sequence[str]
     ) -> None:
         self.poll_ms, self.command = poll_ms, command
-        self._properties = dict(properties)
+        self._reader = BrokerRecords(properties)
         self._watcher = Watcher(name, ClientConfig.of(properties), poll_ms=poll_ms)
-        self._lock = threading.Lock()
 
     @property
     def view(self) -> ClusterView:
@@ -106,10 +125,5 @@ class DirectSource:
         return self._watcher.watched.rows(group)
 
     def records(self, topic: str, partition: int, offset: int) -> RecordPage:
-        """Records from an offset, over a connection of their own. Raises PkoError."""
-        cluster = Cluster(ClientConfig.of(self._properties))
-        try:
-            with self._lock:  # who leafs fast does not open many
-                return read_page(cluster, topic, partition, offset)
-        finally:
-            cluster.close()
+        """Records from an offset. Raises PkoError."""
+        return self._reader(topic, partition, offset)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pykafka_ops.commands.framework.group import Single
 from pykafka_ops.commands.framework.params import Option, Switch
 from pykafka_ops.commands.framework.run import Result, Run
-from pykafka_ops.commands.framework.types import GROUP_NAME, SPAN, TOPIC_NAME
+from pykafka_ops.commands.framework.types import FILE_PATH, GROUP_NAME, SPAN, TOPIC_NAME
 
 # fmt: off
 OPTIONS = (
@@ -15,6 +15,13 @@ OPTIONS = (
            help="begin with this group"),
     Option("--topic", metavar="TOPIC", type=TOPIC_NAME, ours=True,
            help="begin with this topic"),
+    Option("--monitor", metavar="URL", ours=True,
+           help="look at what a monitor (pko monitor run) sees, http://HOST:PORT; no broker is "
+           "asked but for records and actions, with -b"),
+    Option("--cluster", metavar="NAME", ours=True,
+           help="which cluster of the monitor, if it watches several"),
+    Option("--token-file", metavar="FILE", type=FILE_PATH, ours=True,
+           help="a file with the token that the monitor asks for (or PKO_MONITOR_TOKEN)"),
     Switch("--actions", ours=True,
            help="allow what changes the cluster: electing preferred leaders, moving a group; each "
            "shows what it would do and wants a name typed"),
@@ -38,5 +45,6 @@ top = Single(
         "pko top -b localhost:9092",
         "pko top --group billing --every 2s",
         "pko top --topic orders --actions",
+        "pko top --monitor http://127.0.0.1:8000 --cluster prod",
     ),
 )

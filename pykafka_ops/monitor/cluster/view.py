@@ -5,7 +5,6 @@ Times in ms since 1970, spans in seconds. None: not known.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -56,8 +55,8 @@ class WatchedTopic:
     """A topic: ``rate_in`` in records/s, ``bytes`` of all replicas, offsets by partition."""
 
     description: TopicDescription
-    starts: array[int]
-    ends: array[int]
+    starts: Sequence[int]
+    ends: Sequence[int]
     rate_in: float | None
     bytes: int | None
     settings: Mapping[str, str]
@@ -78,7 +77,7 @@ class ClusterView:
     error: NotAsked | None = None
     cluster_id: str | None = None
     controller: int = -1
-    facts: Mapping[str, float | None] | None = None
+    facts: Mapping[str, int | float | None] | None = None
     troubled: Mapping[str, Sequence[Partition]] | None = None
     brokers: Sequence[BrokerRow] = ()
     topics: Mapping[str, WatchedTopic] | None = None

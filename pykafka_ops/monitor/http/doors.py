@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from pykafka_ops.monitor.http import api, burrow, metrics, pages, past
+from pykafka_ops.monitor.http import api, burrow, metrics, pages, past, whole
 
 
 def all_routes() -> list[BaseRoute]:
     """The routes of all doors."""
-    return [*api.routes(), *past.routes(), *burrow.routes(), *metrics.routes(), *pages.routes()]
+    return [
+        *api.routes(),
+        *past.routes(),
+        *whole.routes(),
+        *burrow.routes(),
+        *metrics.routes(),
+        *pages.routes(),
+    ]

@@ -5,14 +5,13 @@ Partitions without a commit, and offsets that nobody told, are left out.
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from pykafka_ops.client.topics import PartitionDescription
 from pykafka_ops.metrics.family import Book, Labels
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedTopic
 
-Committed = Callable[[str], Mapping[str, "array[int]"]]
+Committed = Callable[[str], Mapping[str, Sequence[int]]]
 """Offsets of a group by topic and partition."""
 
 
@@ -55,7 +54,7 @@ def _figures(topic: WatchedTopic, p: PartitionDescription) -> list[tuple[str, st
     ]  # fmt: skip
 
 
-def _known(offsets: array[int], partition: int) -> int | None:
+def _known(offsets: Sequence[int], partition: int) -> int | None:
     if partition >= len(offsets) or offsets[partition] < 0:
         return None
     return offsets[partition]
@@ -65,7 +64,7 @@ def _group(
     book: Book,
     view: ClusterView,
     name: str,
-    committed: Mapping[str, array[int]],
+    committed: Mapping[str, Sequence[int]],
     more: Mapping[str, str],
 ) -> None:
     current = book.plain("kafka_consumergroup_current_offset", "Offset that the group committed")
