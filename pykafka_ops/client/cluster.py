@@ -8,6 +8,7 @@ request.timeout.ms for each question, retry.backoff.ms between tries.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -92,6 +93,8 @@ class Cluster:
         self.controller = -1
         self.cluster_id: str | None = None
         self.coordinators: dict[tuple[int, str], int] = {}
+        self.asked: Counter[str] = Counter()
+        """Requests that were sent, by API; without ApiVersions and logins."""
         self._idle: dict[Address, list[BrokerConnection]] = {}
 
     def close(self) -> None:
@@ -231,6 +234,7 @@ class Cluster:
     ) -> Steps[Any]:
         """One exchange; the connection goes back to the idle ones unless it broke."""
         _, request, answer, lowest, highest = question
+        self.asked[type(request).__name__.removesuffix("Request")] += 1
         try:
             result = yield from connection.ask(
                 request, answer, lowest=lowest, highest=highest, deadline=deadline

@@ -43,7 +43,7 @@ class MonitorConfig:
     others: Mapping[str, Any] = field(default_factory=dict)
 
 
-OTHERS: Final = ("alerts", "alert", "notify", "silence")
+OTHERS: Final = ("alerts", "alert", "notify", "silence", "metrics", "probe")
 """Tables that are read elsewhere."""
 
 

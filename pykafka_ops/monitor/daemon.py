@@ -22,6 +22,7 @@ from pykafka_ops.monitor.http.app import make_app
 from pykafka_ops.monitor.http.doors import all_routes
 from pykafka_ops.monitor.http.server import HttpServer
 from pykafka_ops.monitor.keeper import Keeper
+from pykafka_ops.monitor.metrics.settings import metrics_settings
 from pykafka_ops.monitor.service import Service, ShownCluster
 
 
@@ -51,6 +52,7 @@ class Monitor:
         source: str,
     ) -> None:
         settings = alert_settings(config.others, source)
+        metrics = metrics_settings(config.others, source)
         host, port = listen_address(config.listen)
         self._history = History(data / "history.db")
         lease = _lease(settings, clients)
@@ -66,7 +68,14 @@ class Monitor:
             for name, client in clients.items()
         }
         clusters = {name: w.watched for name, w in zip(clients, self._watchers, strict=True)}
-        service = Service(clusters, shown, history=self._history, alerts=self._alerts)
+        service = Service(
+            clusters,
+            shown,
+            history=self._history,
+            alerts=self._alerts,
+            metrics=metrics,
+            requests={n: w.requests for n, w in zip(clients, self._watchers, strict=True)},
+        )
         self._server = HttpServer(make_app(service, all_routes(), hosts), host, port)
         shown_host = f"[{host}]" if ":" in host else host
         self.url = f"http://{shown_host}:{self._server.port}/"

@@ -15,6 +15,7 @@ from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.cluster.watcher import now_ms
 from pykafka_ops.monitor.history.store import History
+from pykafka_ops.monitor.metrics.settings import MetricsSettings
 
 
 class ShownCluster(NamedTuple):
@@ -36,10 +37,17 @@ class Service:
         history: History | None = None,
         alerts: AlertService | None = None,
         access: MonitorAccess | None = None,
+        metrics: MetricsSettings | None = None,
+        requests: Mapping[str, Mapping[str, int]] | None = None,
     ) -> None:
+        """``requests``: those that were sent to brokers, by cluster and API."""
         self.access = access or MonitorAccess()
         self.history = history
         self.alerts = alerts
+        self.metrics = metrics or MetricsSettings()
+        self.requests = dict(requests or {})
+        self.streams = 0
+        """Browsers that are told of every round."""
         self.clusters = dict(clusters)
         self.shown = dict(shown or {})
         self.host = socket.gethostname()

@@ -9,6 +9,7 @@ from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.monitor.configured import client_configs, read_config
 from pykafka_ops.errors import UsageError
 from pykafka_ops.monitor.alerts.settings.tables import read_alert_settings
+from pykafka_ops.monitor.metrics.settings import metrics_settings
 
 COLUMNS = (Column("cluster"), Column("brokers"), Column("protocol"))
 
@@ -18,6 +19,11 @@ def check_config(run: Run) -> Table:
     path = run.args.texts("config")[0]
     config = read_config(path)
     _, problems = read_alert_settings(config.others, path)
+    for read in (metrics_settings,):
+        try:
+            read(config.others, path)
+        except UsageError as error:
+            problems.append(str(error))
     if problems:
         for line in problems[1:]:
             say(line)

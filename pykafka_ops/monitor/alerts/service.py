@@ -176,6 +176,10 @@ class AlertService:
         """The newest messages, with what went wrong. StorageError."""
         return self.spool.deliveries(most)
 
+    def deliveries_by_result(self) -> dict[tuple[str, str], int]:
+        """Tries since the start by receiver and result, as ``delivery.workers`` names them."""
+        return dict(self._workers.counts)
+
     def silence(self, values: Mapping[str, object]) -> Silence:
         """Keep quiet about what ``values`` say, which are those of ``[[silence]]``. UsageError."""
         made = silence(values, "silence")

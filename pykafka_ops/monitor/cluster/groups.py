@@ -131,6 +131,7 @@ class GroupJudge:
             type=group.type,
             coordinator=group.coordinator,
             protocol_type=group.protocol_type,
+            assignor=group.assignor,
             members=group.members,
             topics=topics,
             since=min((r.since for r in rows if r.status == row.status and r.since), default=None),

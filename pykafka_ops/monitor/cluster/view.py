@@ -48,6 +48,7 @@ class WatchedGroup:
     loss_in_seconds: float | None
     loss: str | None
     worst: WorstPartition | None
+    assignor: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
@@ -53,6 +53,11 @@ class Watcher:
         self._ended = threading.Event()
         self._due = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"watch-{name}", daemon=True)
+
+    @property
+    def requests(self) -> Mapping[str, int]:
+        """How many were sent to the brokers, by API; grows while it is looked at."""
+        return self._cluster.asked
 
     def start(self) -> None:
         """Begin to ask."""

@@ -11,11 +11,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from pykafka_ops.analysis.commits.burrow import WINDOW
-from pykafka_ops.analysis.lag.rows import LagRow
 from pykafka_ops.monitor.burrow import bodies, modules
+from pykafka_ops.monitor.burrow.found import partitions
 from pykafka_ops.monitor.burrow.go_json import encode
-from pykafka_ops.monitor.burrow.status import PartitionFound
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.cluster.watcher import now_ms
@@ -147,34 +145,8 @@ def _consumer(request: Request, watched: WatchedCluster, view: ClusterView) -> R
     name = request.path_params["consumer"]
     if name not in (view.groups or {}):
         return _said(request, "cluster or consumer not found", 404)
-    topics = dict(bodies.consumer_detail(_partitions(watched, name)))
+    topics = dict(bodies.consumer_detail(partitions(watched, name)))
     return _said(request, "consumer detail returned", topics=topics)
-
-
-def _partitions(watched: WatchedCluster, name: str) -> list[PartitionFound]:
-    group = (watched.view.groups or {}).get(name)
-    owners = {p: m.host for m in group.members for p in m.assigned} if group else {}
-    commits = watched.commits(name)
-    return [
-        PartitionFound(
-            row.topic,
-            row.partition,
-            commits.get(row.topic, {}).get(row.partition, ()),
-            _lag(row, ends),
-            owners.get((row.topic, row.partition), ""),
-            row.client_id or "",
-            ends,
-        )
-        for row in watched.rows(name)
-        for ends in [[end for _, end in watched.ends(row.topic, row.partition)][-WINDOW:]]
-    ]
-
-
-def _lag(row: LagRow, ends: list[int]) -> int:
-    """As Burrow has it: by the last end that was told, however old, since it cannot say unknown."""
-    if row.lag is not None or row.current_offset is None or not ends:
-        return row.lag or 0
-    return max(0, ends[-1] - row.current_offset)
 
 
 def _status(request: Request) -> Response:
@@ -186,7 +158,7 @@ def _status(request: Request) -> Response:
         status = bodies.not_found(cluster, name)
         return _answer(bodies.body(message, asked, status=status), 404)
     everything = request.url.path.endswith("/lag")
-    found = _partitions(watched, name)
+    found = partitions(watched, name)
     status = bodies.group(cluster, name, found, now_ms(), everything=everything)
     return _answer(bodies.body(message, asked, status=status))
 

@@ -15,7 +15,7 @@ from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watcher import now_ms
 from pykafka_ops.monitor.history.model import HistoryEvent
 from pykafka_ops.monitor.http.answers import NO_STORE, refused
-from pykafka_ops.monitor.http.app import service_of
+from pykafka_ops.monitor.http.app import service_of, whole_service
 from pykafka_ops.monitor.http.query import listing
 from pykafka_ops.monitor.http.rows import group_body, group_row, move_rows, topic_body, topic_row
 from pykafka_ops.monitor.pages import lists
@@ -138,18 +138,15 @@ def _static(request: Request) -> Response:
 class _Streams:
     """Server-sent events: one for every round of any cluster, and one in ``QUIET_SECONDS``."""
 
-    def __init__(self) -> None:
-        self._open = 0
-
     async def answer(self, request: Request) -> Response:
-        if self._open >= STREAMS:
+        if whole_service(request).streams >= STREAMS:
             return refused(503, "TOO_MANY_STREAMS", f"{STREAMS} browsers are told already")
         headers = {**NO_STORE, "X-Accel-Buffering": "no"}
-        stream = self._rounds(service_of(request))
+        stream = self._rounds(service_of(request), whole_service(request))
         return StreamingResponse(stream, headers=headers, media_type="text/event-stream")
 
-    async def _rounds(self, service: Service) -> AsyncIterator[str]:
-        self._open += 1
+    async def _rounds(self, service: Service, whole: Service) -> AsyncIterator[str]:
+        whole.streams += 1
         try:
             last = _seen(service)
             yield "retry: 5000\n\n"
@@ -162,7 +159,7 @@ class _Streams:
                     last, quiet = now, 0.0
                     yield f"id: {sum(number for number, _ in now)}\nevent: round\ndata: {{}}\n\n"
         finally:
-            self._open -= 1
+            whole.streams -= 1
 
 
 def _seen(service: Service) -> list[tuple[int, bool]]:

@@ -37,7 +37,7 @@ def test_an_empty_file_has_the_defaults() -> None:
         (b"\xff", "m: 'utf-8' codec can't decode"),
         (b"listen = ", "m: Invalid value"),
         (b"pol = '15s'", "m: pol is not known; did you mean poll?"),
-        (b"[metrics]\ndialects = ['x']", "m: metrics is not known"),
+        (b"[metricz]\ndialects = ['x']", "m: metricz is not known; did you mean metrics?"),
         (b"zzz = 1", "m: zzz is not known; known: "),
         (b"poll = 15", 'm: poll: a span of 1s or more, such as "15s" is expected'),
         (b"poll = '10ms'", "m: poll: a span of 1s or more"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -17,6 +18,8 @@ from pykafka_ops.monitor.alerts.store.lease import Lease
 from pykafka_ops.monitor.alerts.store.spool import Spool
 
 LOOK_SECONDS: Final = 1.0
+RESULTS: Final = ("sent", "failed", "gave_up")
+"""How a try may end; what failed is tried again."""
 log = logging.getLogger(__name__)
 
 
@@ -35,6 +38,10 @@ class DeliveryWorkers:
         self._receivers, self._spool, self._lease = receivers, spool, lease
         self._now, self._page = now, page
         self._stopped = False
+        self.counts: Counter[tuple[str, str]] = Counter()
+        """Tries by receiver and result: ``sent``, ``failed``, ``gave_up``."""
+        for name in receivers:
+            self.counts.update(dict.fromkeys(((name, r) for r in RESULTS), 0))
         self._awake = {name: threading.Event() for name in receivers}
         self._threads = [
             threading.Thread(target=self._run, args=(r,), name=f"alerts to {r.name}", daemon=True)
@@ -78,6 +85,7 @@ class DeliveryWorkers:
             return False
         delivery, notice = claimed
         if notice.phase != OPEN and not self._spool.opened(notice, receiver.name):
+            self.counts[receiver.name, "gave_up"] += 1
             self._spool.gave_up(delivery.id, "its begin could not be told", self._now())
             return True
         try:
@@ -90,13 +98,16 @@ class DeliveryWorkers:
             fault = DeliveryError(f"internal error: {type(error).__name__}")
             self._failed(receiver, delivery.id, delivery.created, fault)
         else:
+            self.counts[receiver.name, "sent"] += 1
             self._spool.sent(delivery.id, self._now())
         return True
 
     def _failed(self, receiver: Receiver, id_: str, created: int, error: DeliveryError) -> None:
         late = self._now() - created >= receiver.give_up_ms
         log.warning("alert to %s not delivered: %s", receiver.name, error)
-        if error.lasting or late:
+        lasting = error.lasting or late
+        self.counts[receiver.name, "gave_up" if lasting else "failed"] += 1
+        if lasting:
             self._spool.gave_up(id_, str(error), self._now())
         else:
             self._spool.failed(id_, str(error))

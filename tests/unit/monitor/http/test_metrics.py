@@ -4,36 +4,44 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
-from prometheus_client.parser import text_string_to_metric_families
+import pytest
 from starlette.testclient import TestClient
 
 from pykafka_ops.analysis.commits.burrow import Commit
+from pykafka_ops.client.groups import GroupListing
+from pykafka_ops.client.log_dirs import LogDirDescription, ReplicaInfo
+from pykafka_ops.errors import UsageError
+from pykafka_ops.monitor.alerts.service import AlertService
+from pykafka_ops.monitor.alerts.settings.tables import alert_settings
 from pykafka_ops.monitor.cluster.answers import NotAsked
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
+from pykafka_ops.monitor.history.model import SeriesKey
+from pykafka_ops.monitor.history.store import History
 from pykafka_ops.monitor.http.app import make_app
 from pykafka_ops.monitor.http.doors import all_routes
+from pykafka_ops.monitor.http.metrics import MOST_AT_ONCE, chosen
+from pykafka_ops.monitor.metrics.lines import LINES, PARTS, Scope, text
+from pykafka_ops.monitor.metrics.settings import MetricsSettings, metrics_settings
 from pykafka_ops.monitor.service import Service
+from tests.support.monitor import scraped
 from tests.support.monitor.rounds import answers
 
 HOSTILE = 'a"b\\c\nd<script>'
 
 
-def samples(*clusters: WatchedCluster) -> dict[tuple[Any, ...], float]:
+def samples(
+    *clusters: WatchedCluster, settings: str = "", query: str = ""
+) -> dict[tuple[Any, ...], float]:
     """Values by name and sorted labels."""
-    service = Service({c.view.name: c for c in clusters})
-    answer = TestClient(make_app(service, all_routes())).get("/metrics")
+    metrics = metrics_settings(tomllib.loads(f"[metrics]\n{settings}"), "m")
+    service = Service({c.view.name: c for c in clusters}, metrics=metrics)
+    answer = TestClient(make_app(service, all_routes())).get(f"/metrics{query}")
     assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
-    found = {}
-    for family in text_string_to_metric_families(answer.text):
-        assert family.documentation
-        for s in family.samples:
-            key = (s.name, *sorted(s.labels.items()))
-            assert key not in found
-            found[key] = s.value
-    return found
+    return scraped.samples(answer.text)
 
 
 def test_kafka_exporters_names_and_labels() -> None:
@@ -127,3 +135,177 @@ def test_verdicts_and_what_retention_never_takes() -> None:
     labels = (("cluster", "local"), ("group", "billing"))
     assert found["pko_kafka_group_verdict", *labels, ("verdict", "OK")] == 1
     assert found["pko_kafka_group_loss_seconds", *labels] == float("inf")
+
+
+ALL = 'dialects = ["kafka_exporter", "kminion", "burrow"]'
+EXPORTERS = Path(__file__).parents[3] / "golden" / "metrics" / "exporters.txt"
+
+
+def watched_for_long() -> WatchedCluster:
+    """Every fact is known: ten commits, sizes of directories, a member without partitions."""
+    found = WatchedCluster("local")
+    replica = ReplicaInfo("orders", 0, 1234, 0, False)
+    dirs = {1: [LogDirDescription("/d", None, 10_000, 5_000, [replica])]}
+    for n in range(1, 11):
+        at = n * 1000
+        found.take(answers(at, 10 * n, commits=[Commit(at, 10 * n - 4)], dirs=dirs))
+    return found
+
+
+def test_every_name_and_label_of_the_exporters_is_told_or_it_is_said_why_not() -> None:
+    found: dict[str, set[str]] = {}
+    for name, *labels in samples(watched_for_long(), settings=ALL):
+        found.setdefault(name, set()).update(label for label, _ in labels)
+    lines = [line.partition("  ") for line in EXPORTERS.read_text().splitlines()]
+    wanted = [(*line[:-1].split("{"), why) for line, _, why in lines]
+    assert len(wanted) > 40
+    told = {name: set(labels.split(",")) - {""} for name, labels, why in wanted if not why}
+    theirs = {n: found[n] for n in found if not n.startswith(("pko_", "process_"))}
+    assert told == theirs
+    for name, labels, why in wanted:
+        if why:
+            assert not set(labels.split(",")) & found.get(name, set()), name
+
+
+def test_kminions_values() -> None:
+    found = samples(watched_for_long(), settings='dialects = ["kminion"]')
+    group, topic = ("group_id", "billing"), ("topic_name", "orders")
+    broker = (("address", "b1"), ("broker_id", "1"))
+    info = (*broker, ("is_controller", "true"), ("port", "9092"), ("rack_id", ""))
+    assert found["kminion_kafka_broker_info", *info] == 1
+    of = "kminion_kafka_consumer_group"
+    assert found[f"{of}_topic_partition_lag", group, ("partition_id", "0"), topic] == 4
+    assert found[f"{of}_topic_lag", group, topic] == 4
+    assert found[f"{of}_topic_offset_sum", group, topic] == 96
+    assert found[f"{of}_topic_assigned_partitions", group, topic] == 1
+    assert found[f"{of}_empty_members", group] == 0
+    assert found["kminion_kafka_topic_high_water_mark_sum", topic] == 100
+    assert found["kminion_kafka_topic_low_water_mark_sum", topic] == 0
+    assert not [name for name, *_ in found if name.startswith("kafka_")]
+
+
+def test_burrows_values_are_those_of_its_rules() -> None:
+    found = samples(watched_for_long(), settings='dialects = ["burrow"]')
+    group = (("cluster", "local"), ("consumer_group", "billing"))
+    partition = (*group, ("partition", "0"), ("topic", "orders"))
+    assert found["burrow_kafka_consumer_lag_total", *group] == 4
+    assert found["burrow_kafka_consumer_status", *group] == 2  # its lag never shrank: WARN
+    assert found["burrow_kafka_topic_partition_status", *partition] == 2
+    assert found["burrow_kafka_consumer_current_offset", *partition] == 96
+
+
+def test_burrow_tells_no_offset_of_a_window_that_is_not_complete_nor_a_lag_without_an_end() -> None:
+    watched = WatchedCluster("local")
+    watched.take(answers(1, -1, commits=[Commit(1, 60)]))
+    names = {name for name, *_ in samples(watched, settings='dialects = ["burrow"]')}
+    assert "burrow_kafka_consumer_status" in names
+    assert not names & {
+        "burrow_kafka_consumer_current_offset", "burrow_kafka_topic_partition_status",
+        "burrow_kafka_consumer_partition_lag", "burrow_kafka_consumer_lag_total",
+    }  # fmt: skip
+
+
+def test_by_topic_no_sample_has_a_partition() -> None:
+    found = samples(watched_for_long(), settings=f'{ALL}\ngranularity = "topic"')
+    labels = {label for _, *pairs in found for label, _ in pairs}
+    assert not labels & {"partition", "partition_id"}
+    assert "kafka_consumergroup_lag_sum" in {name for name, *_ in found}
+
+
+def test_groups_and_topics_are_chosen_by_patterns() -> None:
+    watched = watched_for_long()
+    for settings in ('groups = "bill"', 'groups-deny = "bill.*"'):
+        assert "billing" not in str(samples(watched, settings=f"{ALL}\n{settings}"))
+    for settings in ('topics-deny = "ord.*"', 'topics = "other"'):
+        assert "orders" not in str(samples(watched, settings=f"{ALL}\n{settings}"))
+
+
+def test_a_part_is_asked_for_alone() -> None:
+    watched = watched_for_long()
+    names = {name for name, *_ in samples(watched, query="?collect[]=groups")}
+    assert "kafka_consumergroup_lag" in names
+    assert "pko_kafka_group_verdict" in names
+    assert not names & {"kafka_brokers", "kafka_topic_partitions", "pko_monitor_cluster_up"}
+    both = samples(watched, query="?collect[]=brokers&collect[]=monitor")
+    assert {"kafka_brokers", "pko_monitor_cluster_up"} <= {name for name, *_ in both}
+
+
+def test_an_unknown_part_is_refused() -> None:
+    client = TestClient(make_app(Service({}), all_routes()))
+    answer = client.get("/metrics?collect[]=grups")
+    assert answer.status_code == 400
+    assert answer.json()["error"]["message"] == (
+        "collect[]='grups': choose from brokers, topics, groups, monitor, probes"
+    )
+
+
+def test_the_text_is_made_in_slices() -> None:
+    watched = WatchedCluster("local")
+    groups = {f"g{n}": GroupListing(f"g{n}", "consumer", "Empty", "classic", 1) for n in range(50)}
+    commits = {(g, "orders", n): [Commit(1, 5)] for g in groups for n in range(40)}
+    watched.take(answers(1, 100, listed=groups, described={}))
+    watched.take(answers(2, 100, listed=groups, described={}, commits=[]))
+    many = answers(3, 100, listed=groups, described={})
+    many.commits = commits
+    watched.take(many)
+    scope = Scope(watched, watched.view, MetricsSettings(), {})
+    pieces = list(text(chosen(MetricsSettings(), frozenset()), [scope]))
+    assert len(pieces) > 2
+    assert max(piece.count("\n") for piece in pieces) <= LINES + 2
+    lags = [s for s in scraped.samples("".join(pieces)) if s[0] == "kafka_consumergroup_lag"]
+    assert len(lags) == 50  # partition 0 alone has an end
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ('dialects = ["kminon"]', "'kminon': choose from kafka_exporter, kminion, burrow (did you"),
+        ('granularity = "broker"', "[metrics]: granularity: 'broker': choose one of partition"),
+        ('groups = "("', "[metrics]: groups: '(' is no regular expression"),
+        ('group = "x"', "m: [metrics]: unknown key 'group' (did you mean groups?)"),
+    ],
+)
+def test_a_wrong_setting_is_told_in_one_line(settings: str, complaint: str) -> None:
+    with pytest.raises(UsageError) as told:
+        metrics_settings(tomllib.loads(f"[metrics]\n{settings}"), "m")
+    assert complaint in str(told.value)
+
+
+def test_the_monitor_tells_of_itself(tmp_path: Path) -> None:
+    watched = WatchedCluster("local")
+    watched.take(answers(1, 100))
+    settings = alert_settings(
+        tomllib.loads('[notify.ops]\nkind = "command"\ncommand = ["true"]'), "m"
+    )
+    history = History(tmp_path / "history.db")
+    alerts = AlertService(settings, str(tmp_path / "alerts.db"), ["local"])
+    requests = {"local": {"Metadata": 3}}
+    service = Service({"local": watched}, history=history, alerts=alerts, requests=requests)
+    try:
+        history.record("local", 1, {SeriesKey("group", "billing", "lag"): 5})
+        alerts.start()
+        client = TestClient(make_app(service, all_routes()))
+        found = scraped.samples(client.get("/metrics").text)
+    finally:
+        alerts.close()
+        history.close()
+    labels = (("api", "Metadata"), ("cluster", "local"))
+    assert found["pko_monitor_requests_total", *labels] == 3
+    assert found["pko_monitor_series",] == 1
+    assert found["pko_monitor_history_bytes",] > 0
+    assert found["pko_monitor_history_up",] == 1
+    assert found["pko_monitor_alerts_lead",] == 1
+    assert found["pko_monitor_alerts_firing", ("severity", "critical")] == 0
+    ops = (("receiver", "ops"), ("result", "sent"))
+    assert found["pko_monitor_deliveries_total", *ops] == 0
+    assert found["pko_monitor_sse_clients",] == 0
+    assert found["process_resident_memory_bytes",] > 1e6
+
+
+def test_texts_that_are_made_at_a_time_are_bounded() -> None:
+    watched = watched_for_long()
+    client = TestClient(make_app(Service({"local": watched}), all_routes()))
+    for n in range(3 * MOST_AT_ONCE):  # each gives its place back
+        part = PARTS[n % len(PARTS)]
+        watched.take(answers(20_000 + n, 200 + n))
+        assert client.get(f"/metrics?collect[]={part}").status_code == 200
