@@ -10,12 +10,13 @@ from hashlib import sha256
 from importlib.resources import files
 
 from pykafka_ops import __version__
+from pykafka_ops.page.charts.frame import definitions as patterns
+from pykafka_ops.page.charts.spark import sparkline
+from pykafka_ops.page.look import shared_style
 from pykafka_ops.page.markup import Markup, el, join
 from pykafka_ops.page.units import iso, moment
 from pykafka_ops.spark.model import Problem, Report, Row, Section
 from pykafka_ops.spark.page import lag, retention, skew
-from pykafka_ops.spark.page.charts.frame import definitions as patterns
-from pykafka_ops.spark.page.charts.spark import sparkline
 from pykafka_ops.spark.page.parts import Picture, Tile, View
 from pykafka_ops.spark.page.tables import definitions, delta, nested, table
 
@@ -62,7 +63,7 @@ def render(
         el("meta", name="generator", content=f"pykafka-ops {__version__}"),
         el("title", f"{title} – pko"),
         el("link", rel="icon", href="data:,"),
-        el("style", Markup(_file("style.css"))),
+        el("style", Markup(shared_style() + _file("style.css"))),
     )
     main = el("main", *bodies)
     foot = el("footer", "Made by pko ", __version__, " at ", _time(made), " UTC. Times are UTC.")

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from pykafka_ops.analysis.commits.burrow import OK, REWIND, STALL, STOP, UNKNOWN, WARN
 from pykafka_ops.analysis.lag.rows import AHEAD, LOST, STATUSES
+from pykafka_ops.page.charts.bars import Bar, bars
+from pykafka_ops.page.charts.frame import legend
+from pykafka_ops.page.charts.heatmap import Cell, heatmap
+from pykafka_ops.page.charts.lines import Series, lines
 from pykafka_ops.page.markup import join
+from pykafka_ops.page.ticks import linear
 from pykafka_ops.page.units import NONE, count, moment, number, span
 from pykafka_ops.spark.model import Report, Row
-from pykafka_ops.spark.page.charts.bars import Bar, bars
-from pykafka_ops.spark.page.charts.frame import legend
-from pykafka_ops.spark.page.charts.heatmap import Cell, heatmap
-from pykafka_ops.spark.page.charts.lines import Series, lines
 from pykafka_ops.spark.page.parts import (
     SHOWN,
     Picture,
@@ -32,7 +33,6 @@ from pykafka_ops.spark.page.parts import (
     unknown,
     whole,
 )
-from pykafka_ops.spark.page.ticks import linear
 
 TONES = {
     OK: "ok",

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from pykafka_ops.analysis import compaction as cleaning
 from pykafka_ops.analysis import retention as policy
 from pykafka_ops.analysis.lag.unread import AT_RISK, LOSING
+from pykafka_ops.page.charts.band import Grown, band
+from pykafka_ops.page.charts.bars import Bar, bars
+from pykafka_ops.page.charts.frame import legend
+from pykafka_ops.page.charts.runway import DAY, Runway, runway, tone
+from pykafka_ops.page.charts.stacked import Stack, stacked
 from pykafka_ops.page.markup import join
+from pykafka_ops.page.ticks import sizes
 from pykafka_ops.page.units import NONE, number, size, span
 from pykafka_ops.spark.model import Report, Row
-from pykafka_ops.spark.page.charts.band import Grown, band
-from pykafka_ops.spark.page.charts.bars import Bar, bars
-from pykafka_ops.spark.page.charts.frame import legend
-from pykafka_ops.spark.page.charts.runway import DAY, Runway, runway, tone
-from pykafka_ops.spark.page.charts.stacked import Stack, stacked
 from pykafka_ops.spark.page.parts import (
     SHOWN,
     Picture,
@@ -32,7 +33,6 @@ from pykafka_ops.spark.page.parts import (
     text,
     unknown,
 )
-from pykafka_ops.spark.page.ticks import sizes
 
 TONES = {
     policy.OVER: "stop",

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from pykafka_ops.analysis.skew import BANDS, EVEN, SEVERE, SKEWED, UNEVEN
+from pykafka_ops.page.charts.bars import Bar, bars
+from pykafka_ops.page.charts.columns import columns
+from pykafka_ops.page.charts.frame import legend
+from pykafka_ops.page.charts.heatmap import Cell, heatmap
+from pykafka_ops.page.charts.lorenz import lorenz
 from pykafka_ops.page.markup import join
+from pykafka_ops.page.ticks import sizes
 from pykafka_ops.page.units import NONE, moment, number, percent, share, size
 from pykafka_ops.spark.model import Report, Row
-from pykafka_ops.spark.page.charts.bars import Bar, bars
-from pykafka_ops.spark.page.charts.columns import columns
-from pykafka_ops.spark.page.charts.frame import legend
-from pykafka_ops.spark.page.charts.heatmap import Cell, heatmap
-from pykafka_ops.spark.page.charts.lorenz import lorenz
 from pykafka_ops.spark.page.parts import (
     SHOWN,
     Picture,
@@ -30,7 +31,6 @@ from pykafka_ops.spark.page.parts import (
     text,
     whole,
 )
-from pykafka_ops.spark.page.ticks import sizes
 
 TONES = {EVEN: "ok", UNEVEN: "even", SKEWED: "warn", SEVERE: "stop"}
 _BANDS = (*(name for _, name in BANDS), SEVERE)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pykafka_ops.page.look import shared_style
 from pykafka_ops.spark import page as package
 from pykafka_ops.spark.model import Column, Report, Row, Section
 from pykafka_ops.spark.page import lag, render, retention, skew
@@ -17,7 +18,7 @@ from pykafka_ops.spark.page.tables import table
 from tests.support.process.browser import Node, parse
 from tests.support.spark import reports
 
-STYLE = Path(package.__file__).with_name("style.css").read_text(encoding="utf-8")
+STYLE = shared_style() + Path(package.__file__).with_name("style.css").read_text(encoding="utf-8")
 
 
 def only(report: Report, section: str, rows: list[Row]) -> Report:

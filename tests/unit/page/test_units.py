@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.page import units
-from pykafka_ops.spark.page import ticks
+from pykafka_ops.page import ticks, units
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pykafka_ops.page.markup import Markup, el, join
-from pykafka_ops.page.units import moment
-from pykafka_ops.spark.page.charts.frame import (
+from pykafka_ops.page.charts.frame import (
     at,
     below,
     chart,
@@ -16,7 +14,9 @@ from pykafka_ops.spark.page.charts.frame import (
     nothing,
     stretched,
 )
-from pykafka_ops.spark.page.ticks import moments
+from pykafka_ops.page.markup import Markup, el, join
+from pykafka_ops.page.ticks import moments
+from pykafka_ops.page.units import moment
 
 HEIGHT, TOP, FOOT = 200, 18, 20
 TIPS = 400

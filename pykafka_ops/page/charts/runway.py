@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pykafka_ops.page.charts.bars import Bar, bars
 from pykafka_ops.page.markup import Markup
 from pykafka_ops.page.units import span
-from pykafka_ops.spark.page.charts.bars import Bar, bars
 
 DAY = 86_400
 FAR = 365.0

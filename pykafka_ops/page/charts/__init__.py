@@ -2,6 +2,6 @@
 
 Widths are percentages and heights pixels, so a picture fits a phone and a sheet of paper alike
 while its text keeps its size. What needs a path (lines, areas) stands in a nested ``<svg>`` that is
-stretched. Colours come from classes of ``style.css``; whatever a colour means, a pattern, a dash or
-a word says, too.
+stretched. Colours come from the classes of ``charts.css``; whatever a colour means, a pattern, a
+dash or a word says, too.
 """

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pykafka_ops.page.markup import Markup, el, join
-from pykafka_ops.page.units import moment
-from pykafka_ops.spark.page.charts.frame import (
+from pykafka_ops.page.charts.frame import (
     at,
     below,
     chart,
@@ -17,7 +15,9 @@ from pykafka_ops.spark.page.charts.frame import (
     stretched,
     words,
 )
-from pykafka_ops.spark.page.charts.lines import HEIGHT, TOP, across, path, time_labels
+from pykafka_ops.page.charts.lines import HEIGHT, TOP, across, path, time_labels
+from pykafka_ops.page.markup import Markup, el, join
+from pykafka_ops.page.units import moment
 
 FOOT = 20
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from pykafka_ops.page.charts.bars import Bar
+from pykafka_ops.page.charts.frame import at, below, block, chart, grid, nothing, words
 from pykafka_ops.page.markup import Markup, el, join
-from pykafka_ops.spark.page.charts.bars import Bar
-from pykafka_ops.spark.page.charts.frame import at, below, block, chart, grid, nothing, words
 
 HEIGHT, TOP, FOOT = 170, 18, 20
 NAMED = 16

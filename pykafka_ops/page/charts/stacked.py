@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pykafka_ops.page.charts.bars import ROW, TOP, head
+from pykafka_ops.page.charts.frame import at, block, chart, legend, nothing
 from pykafka_ops.page.markup import Markup, join
-from pykafka_ops.spark.page.charts.bars import ROW, TOP, head
-from pykafka_ops.spark.page.charts.frame import at, block, chart, legend, nothing
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pykafka_ops.page.charts.frame import at, block, chart, nothing, words
 from pykafka_ops.page.markup import Markup, el, join, shorten
-from pykafka_ops.spark.page.charts.frame import at, block, chart, nothing, words
 
 ROW, TOP = 38, 4
 LABEL = 30

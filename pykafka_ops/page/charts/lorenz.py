@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pykafka_ops.page.charts.frame import nothing
 from pykafka_ops.page.markup import Markup, el
-from pykafka_ops.spark.page.charts.frame import nothing
 
 SIDE, LEFT, FOOT = 260, 34, 34
 POINTS = 200

@@ -6,17 +6,17 @@ import re
 
 import pytest
 
+from pykafka_ops.page.charts.band import Grown, band
+from pykafka_ops.page.charts.bars import Bar, bars
+from pykafka_ops.page.charts.columns import columns
+from pykafka_ops.page.charts.heatmap import Cell, heatmap, thresholds
+from pykafka_ops.page.charts.lines import Series, lines
+from pykafka_ops.page.charts.lorenz import curve, lorenz
+from pykafka_ops.page.charts.runway import Runway, runway, tone
+from pykafka_ops.page.charts.spark import sparkline
+from pykafka_ops.page.charts.stacked import Stack, stacked
 from pykafka_ops.page.markup import Markup, el
 from pykafka_ops.page.units import count, number, size
-from pykafka_ops.spark.page.charts.band import Grown, band
-from pykafka_ops.spark.page.charts.bars import Bar, bars
-from pykafka_ops.spark.page.charts.columns import columns
-from pykafka_ops.spark.page.charts.heatmap import Cell, heatmap, thresholds
-from pykafka_ops.spark.page.charts.lines import Series, lines
-from pykafka_ops.spark.page.charts.lorenz import curve, lorenz
-from pykafka_ops.spark.page.charts.runway import Runway, runway, tone
-from pykafka_ops.spark.page.charts.spark import sparkline
-from pykafka_ops.spark.page.charts.stacked import Stack, stacked
 from tests.support.process.browser import Node, parse
 
 HOUR = 3_600_000

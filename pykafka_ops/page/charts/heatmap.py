@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import floor, log10
 
+from pykafka_ops.page.charts.frame import PATTERNED, at, below, chart, nothing
+from pykafka_ops.page.charts.lines import time_labels
 from pykafka_ops.page.markup import Markup, el, join, shorten
-from pykafka_ops.spark.page.charts.frame import PATTERNED, at, below, chart, nothing
-from pykafka_ops.spark.page.charts.lines import time_labels
 
 LEVELS = 5
 GUTTER = 13
