@@ -7,6 +7,7 @@ from typing import Final
 
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.history.model import Number, SeriesKey
+from pykafka_ops.monitor.told.load import load
 
 GROUP_FACTS: Final = (
     "lag", "max_lag", "lag_seconds", "rate_in", "rate_out", "catch_up_seconds", "lead",
@@ -20,6 +21,9 @@ def values(view: ClusterView) -> dict[SeriesKey, Number]:
     found: dict[SeriesKey, object] = {}
     for name, fact in (view.facts or {}).items():
         found[SeriesKey("cluster", view.name, name)] = fact
+    told = load(view)
+    found[SeriesKey("cluster", view.name, "rate_in")] = told.records
+    found[SeriesKey("cluster", view.name, "bytes_in")] = told.bytes
     for broker in view.brokers:
         for name in BROKER_FACTS:
             found[SeriesKey("broker", str(broker["id"]), name)] = broker[name]

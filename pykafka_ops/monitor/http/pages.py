@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from typing import Final
 
@@ -11,25 +12,36 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
+from pykafka_ops.monitor.alerts.rules.model import Alert
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watcher import now_ms
 from pykafka_ops.monitor.history.model import HistoryEvent
 from pykafka_ops.monitor.http.answers import NO_STORE, refused
 from pykafka_ops.monitor.http.app import service_of, whole_service
+from pykafka_ops.monitor.http.figures import OVERVIEW, DiskWatch, series
 from pykafka_ops.monitor.http.query import listing
 from pykafka_ops.monitor.http.rows import group_body, group_row, move_rows, topic_body, topic_row
 from pykafka_ops.monitor.pages import lists
 from pykafka_ops.monitor.pages.frame import ROWS, PageRequest, address
-from pykafka_ops.monitor.pages.overview import clusters, overview, suffering_groups
+from pykafka_ops.monitor.pages.overview import (
+    OverviewFacts,
+    clusters,
+    overview,
+    suffering_groups,
+)
 from pykafka_ops.monitor.service import Service
+from pykafka_ops.monitor.told.past import Point
+from pykafka_ops.page.look import shared_style
 
 PAST_MS: Final = 6 * 3_600_000
-EVENTS: Final = 20
+EVENTS: Final = 200
 STREAMS: Final = 100
 """Browsers that are told of rounds at a time."""
 LOOK_SECONDS: Final = 0.5
 QUIET_SECONDS: Final = 15
 STATIC: Final = {"monitor.css": "text/css", "monitor.js": "text/javascript"}
+LOAD_FACTS: Final = ("rate_in", "bytes_in")
+DISKS: Final = DiskWatch()
 Make = Callable[[Request, PageRequest, ClusterView], "str | Response"]
 
 
@@ -89,12 +101,30 @@ def _page(make: Make) -> Callable[[Request], Response]:
 
 
 def _overview(request: Request, asked: PageRequest, view: ClusterView) -> str:
-    history = service_of(request).history
+    service = service_of(request)
+    history, now = service.history, asked.now
     events: list[HistoryEvent] = []
+    past: Mapping[str, Sequence[Point]] = {}
     if history is not None:
-        events, _ = history.events(asked.cluster, asked.now - PAST_MS, asked.now + 1, EVENTS)
+        events, _ = history.events(asked.cluster, now - PAST_MS, now + 1, EVENTS)
+        whole = ("cluster", asked.cluster)
+        past = series(history, asked.cluster, whole, LOAD_FACTS, (OVERVIEW, now))
     suffering = suffering_groups((view.groups or {}).values())
-    return overview(asked, view, [group_row(g) for g in suffering], move_rows(view), events)
+    told = OverviewFacts(
+        [group_row(g) for g in suffering],
+        move_rows(view),
+        events,
+        firing(service, asked.cluster),
+        DISKS.of(history, view, now),
+        past,
+    )
+    return overview(asked, view, told)
+
+
+def firing(service: Service, cluster: str) -> list[Alert] | None:
+    """The alerts of a cluster that fire; None: this monitor tells none."""
+    state = service.alerts_now()
+    return None if state is None else [a for a in state.firing if a.key.cluster == cluster]
 
 
 def _groups(request: Request, asked: PageRequest, view: ClusterView) -> str:
@@ -131,8 +161,15 @@ def _static(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in STATIC:
         return refused(404, "NOT_FOUND", "there is nothing at this address")
-    data = (files("pykafka_ops.monitor") / "static" / name).read_bytes()
+    data = _file(name)
     return Response(data, headers={"Cache-Control": "no-cache"}, media_type=STATIC[name])
+
+
+@cache
+def _file(name: str) -> bytes:
+    """A file of ours; style sheets with what all pages have in common."""
+    data = (files("pykafka_ops.monitor") / "static" / name).read_bytes()
+    return shared_style().encode() + data if name.endswith(".css") else data
 
 
 class _Streams:

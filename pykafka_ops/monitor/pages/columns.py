@@ -8,11 +8,13 @@ from typing import Any
 from pykafka_ops.analysis.commits.burrow import OK, UNKNOWN
 from pykafka_ops.monitor.pages.frame import PageColumn, address
 from pykafka_ops.monitor.told.text import plain, rate, size, span, whole
+from pykafka_ops.page.units import percent
 
 Row = Mapping[str, Any]
 
 
-def _status_tone(value: object) -> str:
+def status_tone(value: object) -> str:
+    """That of a verdict on a group or a partition."""
     if value == OK:
         return "good"
     return "warn" if value in (UNKNOWN, "WARN", None) else "bad"
@@ -24,6 +26,17 @@ def _count_tone(value: object) -> str:
 
 def _up_tone(value: object) -> str:
     return "good" if value == "up" else "bad"
+
+
+def broker_columns(cluster: str) -> tuple[PageColumn, ...]:
+    """Of brokers."""
+    first = PageColumn("id", "Broker", whole, link=_link(cluster, "brokers", "id"))
+    return (first, *BROKERS[1:])
+
+
+def percent_text(value: object) -> str:
+    """``12.5 %``."""
+    return percent(value) if isinstance(value, int | float) else plain(None)
 
 
 def _worst(value: object) -> str:
@@ -41,7 +54,7 @@ def groups(cluster: str) -> tuple[PageColumn, ...]:
     """Of groups."""
     return (
         PageColumn("group", "Group", link=_link(cluster, "groups", "group")),
-        PageColumn("status", "Verdict", tone=_status_tone),
+        PageColumn("status", "Verdict", tone=status_tone, status=True),
         PageColumn("lag", "Lag", whole, True),
         PageColumn("lag_seconds", "Behind", span, True),
         PageColumn("catch_up_seconds", "Caught up in", span, True),
@@ -61,7 +74,7 @@ def suffering(cluster: str) -> tuple[PageColumn, ...]:
 PARTITIONS = (
     PageColumn("topic", "Topic"),
     PageColumn("partition", "Partition", whole, True),
-    PageColumn("status", "Verdict", tone=_status_tone),
+    PageColumn("status", "Verdict", tone=status_tone, status=True),
     PageColumn("lag", "Lag", whole, True),
     PageColumn("lag_seconds", "Behind", span, True),
     PageColumn("current_offset", "Committed", whole, True),
@@ -104,24 +117,25 @@ TOPIC_PARTITIONS = (
 )  # fmt: skip
 BROKERS = (
     PageColumn("id", "Broker", whole, True),
-    PageColumn("state", "State", tone=_up_tone),
+    PageColumn("state", "State", tone=_up_tone, status=True),
     PageColumn("address", "Address"),
     PageColumn("rack", "Rack"),
     PageColumn("controller", "Controller"),
     PageColumn("leaders", "Leaders", whole, True),
     PageColumn("replicas", "Replicas", whole, True),
+    PageColumn("imbalance_percent", "Led elsewhere", percent_text, True),
     PageColumn("lagging", "Lagging", whole, True, tone=_count_tone),
     PageColumn("bytes", "Bytes", size, True),
     PageColumn("free_bytes", "Free", size, True),
 )
+BRIEF_BROKERS = tuple(
+    c for c in BROKERS if c.key not in ("rack", "controller", "imbalance_percent")
+)
+"""The same where there is little room."""
 MOVES = (
     PageColumn("topic", "Topic"),
     PageColumn("partition", "Partition", whole, True),
     PageColumn("replicas", "Replicas"),
     PageColumn("adding", "Adding"),
     PageColumn("removing", "Removing"),
-)
-EVENTS = (
-    PageColumn("at", "When"),
-    PageColumn("text", "What"),
 )

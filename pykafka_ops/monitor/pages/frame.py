@@ -11,18 +11,25 @@ from pykafka_ops import __version__
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.told.text import moment, plain
 from pykafka_ops.monitor.told.verdict import staleness, verdict
+from pykafka_ops.page.charts.frame import definitions
 from pykafka_ops.page.markup import Markup, el, join, shorten
 
 ROWS: Final = 200
 """Rows of a table on one page."""
 LONGEST: Final = 120
 """Characters of a name in a cell."""
-PLACES: Final = (("groups", "Groups"), ("topics", "Topics"), ("brokers", "Brokers"))
+PLACES: Final = (
+    ("", "Overview", "o"),
+    ("groups", "Groups", "g"),
+    ("topics", "Topics", "t"),
+    ("brokers", "Brokers", "b"),
+)
+"""Pages of a cluster: where, what it is called, the key that goes there behind ``g``."""
 
 
 class PageColumn(NamedTuple):
     """A column: the field, its title, how a value is written, whether it is a number; ``link``
-    makes an address of a row."""
+    makes an address of a row. ``status``: its tone is a shape beside the word, too."""
 
     key: str
     title: str
@@ -30,6 +37,7 @@ class PageColumn(NamedTuple):
     right: bool = False
     link: Callable[[Mapping[str, Any]], str] | None = None
     tone: Callable[[object], str] = lambda _: ""
+    status: bool = False
 
 
 class PageRequest(NamedTuple):
@@ -48,7 +56,8 @@ def address(cluster: str, *parts: str) -> str:
 
 
 def document(asked: PageRequest, view: ClusterView | None, title: str, *main: Markup | None) -> str:
-    """A whole page; ``view`` None: it is about no cluster."""
+    """A whole page; ``view`` None: it is about no cluster. ``title`` is the name
+    of a page of PLACES where it is one."""
     head = el(
         "head",
         el("meta", charset="utf-8"),
@@ -60,40 +69,79 @@ def document(asked: PageRequest, view: ClusterView | None, title: str, *main: Ma
         el("script", "", src="/static/monitor.js", defer=True),
         el("noscript", el("meta", http_equiv="refresh", content="15")),
     )
-    state = None if view is None else _state(asked, view)
     body = el(
         "body",
         el("a", "To the content", href="#main", class_="skip"),
-        _navigation(asked),
-        el("main", state, *main, id="main", tabindex="-1"),
-        el("footer", "pko monitor ", __version__, ". Times are UTC."),
+        definitions(),
+        _bar(asked, title),
+        el("main", _state(asked, view, title), *main, id="main", tabindex="-1"),
+        el("footer", "pko monitor ", __version__, ". Times are UTC. Keys: ", *_keys(asked)),
     )
     return "<!DOCTYPE html>\n" + el("html", head, body, lang="en")
 
 
-def _navigation(asked: PageRequest) -> Markup:
-    links = [el("a", "Overview", href="/")]
+def _bar(asked: PageRequest, title: str) -> Markup:
+    """The way to the other pages and clusters."""
+    links = []
     if asked.cluster:
-        links += [el("a", name, href=address(asked.cluster, path)) for path, name in PLACES]
-    others = [
-        el("a", shorten(name, 40), href=address(name), class_="cluster")
+        links = [
+            el("a", name, href=address(asked.cluster, path) if path else address(asked.cluster),
+               data_key=key, aria_current="page" if name == title else None)
+            for path, name, key in PLACES
+        ]  # fmt: skip
+    nav = el("nav", *links, aria_label="Pages") if links else None
+    search = _search(asked) if asked.cluster else None
+    brand = el("a", "pko monitor", href="/", class_="brand")
+    return el("header", el("div", brand, nav, search), _clusters(asked), class_="bar")
+
+
+def _clusters(asked: PageRequest) -> Markup | None:
+    if len(asked.clusters) < 2:
+        return None
+    links = [
+        el("a", el("bdi", shorten(name, 40)), href=address(name),
+           aria_current="true" if name == asked.cluster else None)
         for name in asked.clusters
-        if len(asked.clusters) > 1
-    ]
-    return el("nav", *links, *others, aria_label="Pages")
+    ]  # fmt: skip
+    return el("div", el("nav", *links, aria_label="Clusters"), class_="clusters")
 
 
-def _state(asked: PageRequest, view: ClusterView) -> Markup:
-    """The verdict in one sentence, and how old it is."""
+def _search(asked: PageRequest) -> Markup:
+    return el(
+        "form",
+        el("label", "Search groups", for_="search", class_="hidden"),
+        el("input", type="search", name="search", id="search", placeholder="Search groups",
+           autocomplete="off"),
+        action=address(asked.cluster, "groups"), method="get", role="search",
+    )  # fmt: skip
+
+
+def _keys(asked: PageRequest) -> list[Markup | str]:
+    said: list[Markup | str] = [el("kbd", "/"), " searches, ", el("kbd", "f"), " filters"]
+    if asked.cluster:
+        said += [", ", el("kbd", "g"), " and "]
+        for at, (_, name, key) in enumerate(PLACES):
+            said += [", " if at else "", el("kbd", key), " ", name.lower()]
+    return [*said, "."]
+
+
+def _state(asked: PageRequest, view: ClusterView | None, title: str) -> Markup:
+    """What this page is about, how its cluster is, and how old that is."""
+    if view is None:
+        return el("header", el("h1", title), class_="head")
     said, old = verdict(view), staleness(view, asked.now, asked.poll_ms)
     when = "never asked" if view.at is None else f"asked {moment(view.at)} UTC, round {view.number}"
-    return el(
-        "header",
-        el("p", el("bdi", shorten(asked.cluster, LONGEST)), class_="kind"),
-        el("h1", said.text, class_=f"headline {said.tone}"),
-        el("p", old.text, class_=f"stale {old.tone}", role="status") if old else None,
-        el("p", when, class_="about"),
-    )
+    name = el("b", el("bdi", shorten(asked.cluster, LONGEST)))
+    if title == PLACES[0][1]:
+        about = el("p", name, el("span", when), class_="kind")
+        heading = el("h1", el("bdi", said.text), class_=f"headline {said.tone}")
+    else:
+        verdict_link = el("a", el("bdi", said.text), href=address(asked.cluster),
+                          class_=f"state {said.tone}")  # fmt: skip
+        about = el("p", name, el("span", when), el("span", verdict_link), class_="kind")
+        heading = el("h1", el("bdi", shorten(title, LONGEST)))
+    stale = el("p", old.text, class_=f"stale {old.tone}", role="status") if old else None
+    return el("header", about, heading, stale, class_="head")
 
 
 def command(*words: str) -> str:
@@ -105,25 +153,37 @@ def command(*words: str) -> str:
 
 
 def block(title: str, command: str, *body: Markup | None) -> Markup:
-    """A part of a page, with the command that tells the same."""
-    return el("section", el("h2", title), *body, el("p", el("code", command), class_="command"))
+    """A part of a page, with the command that tells the same ("" none)."""
+    told = el("p", el("code", command), class_="command") if command else None
+    return el("section", el("h2", title), *body, told)
 
 
 def table(
-    columns: Sequence[PageColumn], rows: Iterable[Mapping[str, Any]], empty: str, sort: str = ""
+    columns: Sequence[PageColumn],
+    rows: Iterable[Mapping[str, Any]],
+    empty: str,
+    sort: str = "",
+    label: str = "Table",
 ) -> Markup:
     """Rows, or in words that there are none. ``sort``: what the query sorts by, for the arrows;
-    without, headings are no links."""
+    without, headings are no links. ``label`` names the table to those who cannot see it."""
     body = [el("tr", *(_cell(column, row) for column in columns)) for row in rows]
     if not body:
         return el("p", empty, class_="nothing")
-    heads = [el("th", _heading(c, sort), scope="col", class_=_side(c)) for c in columns]
+    heads = [
+        el("th", _heading(c, sort), scope="col", class_=_side(c), aria_sort=_order(c, sort))
+        for c in columns
+    ]
     inner = el("table", el("thead", el("tr", *heads)), el("tbody", *body))
-    return el("div", inner, class_="scroll", tabindex="0")
+    return el("div", inner, class_="scroll", tabindex="0", role="region", aria_label=label)
 
 
 def _side(column: PageColumn) -> str | None:
     return "right" if column.right else None
+
+
+def _order(column: PageColumn, sort: str) -> str | None:
+    return {column.key: "ascending", f"-{column.key}": "descending"}.get(sort)
 
 
 def _heading(column: PageColumn, sort: str) -> Markup | str:
@@ -138,21 +198,24 @@ def _heading(column: PageColumn, sort: str) -> Markup | str:
 def _cell(column: PageColumn, row: Mapping[str, Any]) -> Markup:
     value = row.get(column.key)
     text = shorten(column.text(value), LONGEST)
+    tone = column.tone(value)
     inner = el("bdi", text)
     if column.link is not None:
         inner = el("a", inner, href=column.link(row))
+    if column.status:
+        return el("td", el("span", inner, class_=f"status {tone}".strip()))
     side = "right" if column.right else ""
-    return el("td", inner, class_=f"{side} {column.tone(value)}".strip() or None)
+    return el("td", inner, class_=f"{side} {tone}".strip() or None)
 
 
 def search_form(query: Mapping[str, str], what: str) -> Markup:
     """The box that rows are searched by."""
     return el(
         "form",
-        el("label", f"Search {what} ", el("input", type="search", name="search", id="search",
+        el("label", f"Filter {what} ", el("input", type="search", name="search", id="filter",
                                            value=query.get("search", ""), autocomplete="off")),
-        el("button", "Search"),
-        role="search", method="get",
+        el("button", "Filter"),
+        method="get",
     )  # fmt: skip
 
 

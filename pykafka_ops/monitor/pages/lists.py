@@ -36,7 +36,7 @@ def topics(asked: PageRequest, view: ClusterView, found: Found) -> str:
 
 def brokers(asked: PageRequest, view: ClusterView) -> str:
     """Every broker, and its log directories."""
-    rows = table(columns.BROKERS, view.brokers, "not known")
+    rows = table(columns.BROKERS, view.brokers, "not known", label="Brokers")
     return document(asked, view, "Brokers", block("Brokers", "pko cluster status", rows))
 
 
@@ -50,7 +50,7 @@ def _rows(
 ) -> str:
     total, following, rows = found
     sort = asked.query.get("sort", "") or "-"
-    body = table(shown, rows, f"no {title.lower()} like that", sort)
+    body = table(shown, rows, f"no {title.lower()} like that", sort, title)
     form = search_form(asked.query, title.lower())
     pages = pager(asked.query, total, len(rows), following)
     return document(asked, view, title, block(f"{title}: {total:,}", proof, form, body, pages))

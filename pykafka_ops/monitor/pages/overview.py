@@ -1,51 +1,131 @@
 """What an operator needs at three in the morning: what is broken and why, who suffers, what
-changed, the brokers."""
+changed, how long the disks last, the load."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pykafka_ops.analysis.lag.rows import STATUSES
+from pykafka_ops.monitor.alerts.rules.model import Alert
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup
 from pykafka_ops.monitor.history.model import HistoryEvent
 from pykafka_ops.monitor.pages import columns
+from pykafka_ops.monitor.pages.disks import disk_block, disk_tile
+from pykafka_ops.monitor.pages.events import alert_list, timeline
 from pykafka_ops.monitor.pages.frame import PageRequest, address, block, document, table
+from pykafka_ops.monitor.pages.tiles import FigureTile, tiles
+from pykafka_ops.monitor.told import line
 from pykafka_ops.monitor.told.causes import broken
-from pykafka_ops.monitor.told.text import moment, safe
+from pykafka_ops.monitor.told.load import load
+from pykafka_ops.monitor.told.past import Point
+from pykafka_ops.monitor.told.runway import DiskRunway
+from pykafka_ops.monitor.told.text import UNKNOWN, many, rate, safe, size, span, whole
 from pykafka_ops.monitor.told.verdict import staleness, suffers, verdict
 from pykafka_ops.page.markup import Markup, el, join
 
 MOST: Final = 20
-"""Causes, groups and moves that are named."""
+"""Causes, groups, brokers and moves that are named."""
+SHOWN_EVENTS: Final = 12
+"""Lines of what changed."""
 Rows = Sequence[Mapping[str, Any]]
 
 
-def overview(
-    asked: PageRequest, view: ClusterView, groups: Rows, moves: Rows, events: Iterable[HistoryEvent]
-) -> str:
-    """Of one cluster. ``groups`` are the rows of those that ``suffer``."""
-    parts: list[Markup | None] = [_broken(view), _not_asked(view), _suffering(asked, view, groups)]
-    if moves:
-        parts.append(
-            block(f"Moves under way: {len(moves)}", "pko reassign-partitions status",
-                  table(columns.MOVES, moves[:MOST], ""))
-        )  # fmt: skip
-    told = [{"at": moment(e.at_ms), "text": e.text} for e in events]
-    parts.append(
-        block("What changed", f"/api/v1/clusters/{asked.cluster}/events",
-              table(columns.EVENTS, told, "nothing in the last six hours"))
+class OverviewFacts(NamedTuple):
+    """What is told beside the view: rows of groups that ``suffer``, moves, what changed, the
+    alerts that fire (None: there are none to tell), disks, the past of ``rate_in`` and
+    ``bytes_in``."""
+
+    groups: Rows
+    moves: Rows
+    events: Iterable[HistoryEvent]
+    alerts: Sequence[Alert] | None
+    disks: Sequence[DiskRunway]
+    past: Mapping[str, Sequence[Point]]
+    extra: Sequence[Markup] = ()
+
+
+def overview(asked: PageRequest, view: ClusterView, told: OverviewFacts) -> str:
+    """Of one cluster."""
+    left = [_broken(view), _not_asked(view), _suffering(asked, view, told.groups), *told.extra,
+            _moves(told.moves), _brokers(asked, view)]  # fmt: skip
+    right = [_alerts(asked, told.alerts), _changed(asked, told.events), disk_block(told.disks)]
+    return document(
+        asked, view, "Overview",
+        _tiles(asked, view, told),
+        el("div", el("div", *left), el("div", *right), class_="columns"),
     )  # fmt: skip
-    parts.append(
-        block("Brokers", "pko cluster status", table(columns.BROKERS, view.brokers, "not known"))
-    )
-    return document(asked, view, "Overview", *parts)
 
 
 def suffering_groups(groups: Iterable[WatchedGroup]) -> list[WatchedGroup]:
     """Those that deserve a look, the worst first."""
     found = [g for g in groups if suffers(g)]
     return sorted(found, key=lambda g: (-STATUSES.index(g.row.status), -(g.row.lag or 0)))
+
+
+def _tiles(asked: PageRequest, view: ClusterView, told: OverviewFacts) -> Markup:
+    here, written = asked.cluster, load(view)
+    some = f"without {many(written.unknown, 'topic')} not known yet" if written.unknown else ""
+    bytes_in = UNKNOWN if written.bytes is None else f"{size(round(written.bytes))}/s"
+    return tiles(
+        FigureTile("Records in", f"{rate(written.records)}/s" if written.records is not None
+                   else UNKNOWN, some, past=told.past.get("rate_in", ())),
+        FigureTile("Bytes in", bytes_in, "by the mean record of each topic",
+                   past=told.past.get("bytes_in", ())),
+        _brokers_tile(view, address(here, "brokers")),
+        _partitions_tile(view, address(here, "topics")),
+        _groups_tile(view, told.groups, address(here, "groups")),
+        disk_tile(told.disks, address(here, "brokers")),
+        _alerts_tile(told.alerts),
+    )  # fmt: skip
+
+
+def _brokers_tile(view: ClusterView, href: str) -> FigureTile:
+    if view.at is None:
+        return FigureTile("Brokers up", UNKNOWN, "not known", line.WARN, href)
+    up = sum(row["state"] == "up" for row in view.brokers)
+    controller = f"controller {view.controller}" if view.controller >= 0 else "no controller"
+    good = up == len(view.brokers) and view.controller >= 0
+    return FigureTile("Brokers up", f"{up} of {len(view.brokers)}", controller,
+                      line.GOOD if good else line.BAD, href)  # fmt: skip
+
+
+def _partitions_tile(view: ClusterView, href: str) -> FigureTile:
+    facts = view.facts
+    if facts is None or facts.get("partitions") is None:
+        return FigureTile("Partitions in trouble", UNKNOWN, "not known", line.WARN, href)
+    kinds = {"offline": "offline", "under_min_isr": "under min ISR",
+             "under_replicated": "under-replicated"}  # fmt: skip
+    found = {p for kind in kinds for p in (view.troubled or {}).get(kind, ())}
+    said = [
+        f"{int(facts.get(kind) or 0)} {word}" for kind, word in kinds.items() if facts.get(kind)
+    ]
+    note = ", ".join(said) or f"of {int(facts['partitions'] or 0):,}"
+    unsure = facts.get("under_min_isr") is None
+    tone = line.BAD if found else line.WARN if unsure else line.GOOD
+    return FigureTile("Partitions in trouble", whole(len(found)), note, tone, href)
+
+
+def _groups_tile(view: ClusterView, suffering: Rows, href: str) -> FigureTile:
+    if view.groups is None:
+        return FigureTile("Groups that suffer", UNKNOWN, "not known", line.WARN, href)
+    behind = [g.row.lag_seconds for g in view.groups.values() if g.row.lag_seconds]
+    note = f"furthest behind: {span(max(behind))}" if behind else "nobody is behind"
+    unsure = any(g.row.lag is None for g in view.groups.values())
+    note = f"{note}, as far as is known" if unsure else note
+    bad = any(row["status"] not in ("OK", "UNKNOWN", "WARN") for row in suffering)
+    tone = line.BAD if bad else line.WARN if suffering or unsure else line.GOOD
+    return FigureTile("Groups that suffer", f"{len(suffering)} of {len(view.groups)}", note, tone,
+                      href)  # fmt: skip
+
+
+def _alerts_tile(alerts: Sequence[Alert] | None) -> FigureTile | None:
+    if alerts is None:
+        return None
+    tone = line.BAD if alerts else line.GOOD
+    open_ = sum(not a.acknowledged for a in alerts)
+    note = f"{open_} not taken on" if alerts else "none fires"
+    return FigureTile("Alerts", whole(len(alerts)), note, tone)
 
 
 def _broken(view: ClusterView) -> Markup:
@@ -56,7 +136,8 @@ def _broken(view: ClusterView) -> Markup:
     else:
         more = len(causes) - MOST
         items = [el("li", el("bdi", cause)) for cause in causes[:MOST]]
-        body = el("ul", *items, el("li", f"and {more} more") if more > 0 else None, class_="bad")
+        body = el("ul", *items, el("li", f"and {more} more") if more > 0 else None,
+                  class_="causes bad")  # fmt: skip
     return block("What is broken", "pko cluster status", body)
 
 
@@ -78,7 +159,8 @@ def _not_asked(view: ClusterView) -> Markup | None:
     ]
     more = len(view.not_asked) - MOST
     items += [el("li", f"and {more} more")] if more > 0 else []
-    return block("What could not be asked", "pko cluster status", el("ul", *items, class_="warn"))
+    body = el("ul", *items, class_="causes warn")
+    return block("What could not be asked", "pko cluster status", body)
 
 
 def _suffering(asked: PageRequest, view: ClusterView, groups: Rows) -> Markup:
@@ -90,9 +172,45 @@ def _suffering(asked: PageRequest, view: ClusterView, groups: Rows) -> Markup:
     if rest > 0:
         link = el("a", f"{rest} more", href=address(asked.cluster, "groups") + "?status=!OK")
         more = el("p", join("and ", link), class_="more")
-    body = table(columns.suffering(asked.cluster), groups[:MOST], "no group suffers")
+    body = table(columns.suffering(asked.cluster), groups[:MOST], "no group suffers",
+                 label="Groups that suffer")  # fmt: skip
     title = f"Who suffers: {len(groups)} of {len(view.groups)} groups"
     return block(title, "pko groups lag", body, more)
+
+
+def _moves(moves: Rows) -> Markup | None:
+    if not moves:
+        return None
+    body = table(columns.MOVES, moves[:MOST], "", label="Moves under way")
+    return block(f"Moves under way: {len(moves)}", "pko reassign-partitions status", body)
+
+
+def _brokers(asked: PageRequest, view: ClusterView) -> Markup:
+    """The worst first: those that are away, then those that lag."""
+
+    def badness(row: Mapping[str, Any]) -> tuple[bool, int]:
+        return row["state"] == "up", -int(row["lagging"] or 0)
+
+    shown = sorted(view.brokers, key=badness)[:MOST]
+    rest = len(view.brokers) - len(shown)
+    more = None
+    if rest > 0:
+        link = el("a", f"{rest} more", href=address(asked.cluster, "brokers"))
+        more = el("p", join("and ", link), class_="more")
+    body = table(columns.BRIEF_BROKERS, shown, "not known", label="Brokers")
+    return block("Brokers", "pko cluster status", body, more)
+
+
+def _alerts(asked: PageRequest, alerts: Sequence[Alert] | None) -> Markup | None:
+    if not alerts:
+        return None
+    return block(f"Alerts that fire: {len(alerts)}", "", alert_list(alerts[:MOST], asked.now))
+
+
+def _changed(asked: PageRequest, events: Iterable[HistoryEvent]) -> Markup:
+    return block(
+        "What changed", "", timeline(events, "nothing in the last six hours", SHOWN_EVENTS)
+    )
 
 
 def clusters(asked: PageRequest, views: Sequence[ClusterView]) -> str:
@@ -106,4 +224,4 @@ def clusters(asked: PageRequest, views: Sequence[ClusterView]) -> str:
                el("p", said.text, class_=f"headline {said.tone}"),
                el("p", old.text, class_=f"stale {old.tone}") if old else None)
         )  # fmt: skip
-    return document(asked, None, "Clusters", el("h1", "Clusters"), *items)
+    return document(asked, None, "Clusters", *items)

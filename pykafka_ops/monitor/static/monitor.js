@@ -1,15 +1,22 @@
 // Shows every round as it comes, and listens to keys. Without it the page is loaded every 15 s.
 (() => {
   'use strict';
+  const root = document.documentElement;
+  const typing = () => ['INPUT', 'TEXTAREA', 'SELECT'].includes(document.activeElement?.tagName);
+  const scrolled = (main) => [...main.querySelectorAll('.scroll')].map((box) => [box.scrollLeft, box.scrollTop]);
   const refresh = async () => {
     const answer = await fetch(location.href, {headers: {Accept: 'text/html'}});
     if (!answer.ok) throw new Error(String(answer.status));
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
     const fresh = page.getElementById('main'), main = document.getElementById('main');
-    const typing = document.activeElement;
-    if (!fresh || (typing && typing.tagName === 'INPUT')) return;
+    if (!fresh || (typing() && main.contains(document.activeElement))) return;
+    const places = scrolled(main), focused = document.activeElement?.getAttribute('href');
     main.replaceChildren(...fresh.childNodes);
-    document.documentElement.dataset.rounds = Number(document.documentElement.dataset.rounds || 0) + 1;
+    [...main.querySelectorAll('.scroll')].forEach((box, i) => { if (places[i]) [box.scrollLeft, box.scrollTop] = places[i]; });
+    if (focused && document.activeElement === document.body) {
+      [...main.querySelectorAll('a')].find((link) => link.getAttribute('href') === focused)?.focus({preventScroll: true});
+    }
+    root.dataset.rounds = Number(root.dataset.rounds || 0) + 1;
   };
   const lost = () => {
     const main = document.getElementById('main');
@@ -27,13 +34,14 @@
   rounds.addEventListener('open', () => { refresh().catch(lost); });
   let going = false;
   addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === 'INPUT') return;
-    const places = {o: 0, g: 1, t: 2, b: 3};
-    if (event.key === '/') {
-      const box = document.getElementById('search');
-      if (box) { event.preventDefault(); box.focus(); }
-    } else if (going && event.key in places) {
-      const link = document.querySelectorAll('nav a:not(.cluster)')[places[event.key]];
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Escape' && typing()) { document.activeElement.blur(); return; }
+    if (typing()) return;
+    if (event.key === '/' || event.key === 'f') {
+      const box = document.getElementById(event.key === '/' ? 'search' : 'filter');
+      if (box) { event.preventDefault(); box.focus(); box.select(); }
+    } else if (going) {
+      const link = document.querySelector(`nav a[data-key="${CSS.escape(event.key)}"]`);
       if (link) location.href = link.href;
     }
     going = event.key === 'g' && !going;

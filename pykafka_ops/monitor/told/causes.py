@@ -37,14 +37,21 @@ def troubled(view: ClusterView) -> list[Troubled]:
             if (topic, number) in seen or watched is None:
                 continue
             seen.add((topic, number))
-            partition = next(
-                (p for p in watched.description.partitions if p.number == number), None
-            )
+            partition = _numbered(watched.description.partitions, number)
             if partition is not None:
                 found.append(
                     Troubled(topic, partition, kind, _cause(view, brokers, topic, partition))
                 )
     return found
+
+
+def _numbered(
+    partitions: Sequence[PartitionDescription], number: int
+) -> PartitionDescription | None:
+    """The partition of that number; they are in its order, mostly without gaps."""
+    if number < len(partitions) and partitions[number].number == number:
+        return partitions[number]
+    return next((p for p in partitions if p.number == number), None)
 
 
 def broken(view: ClusterView) -> list[str]:

@@ -41,12 +41,15 @@ def lines(
     series: Sequence[Series],
     ticks: Sequence[float],
     said: Callable[[float], str],
+    period: tuple[int, int] | None = None,
 ) -> Markup:
-    """The lines with their legend, from 0 to the last of ``ticks``."""
+    """The lines with their legend, from 0 to the last of ``ticks``; ``period`` (ms) is what the
+    width stands for (None: from the first point to the last)."""
     times = [t for s in series for t, v in s.points if v is not None]
     if not times:
         return nothing("There is nothing to show over time.")
-    start, end, most = min(times), max(times), ticks[-1]
+    start, end = period or (min(times), max(times))
+    most = ticks[-1]
     drawn = [el("path", d=path(s.points, (start, end), most, HEIGHT), class_=f"line l-{s.tone}")
              for s in series]  # fmt: skip
     few = sum(len(s.points) for s in series) <= TIPS

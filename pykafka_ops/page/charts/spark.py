@@ -10,8 +10,9 @@ from pykafka_ops.page.units import number
 WIDTH, HEIGHT = 96, 24
 
 
-def sparkline(values: Sequence[float]) -> Markup | None:
-    """The values from left to right; nothing for fewer than two."""
+def sparkline(values: Sequence[float], said: str = "") -> Markup | None:
+    """The values from left to right; nothing for fewer than two. ``said`` is what they are, for
+    those who cannot see the line."""
     if len(values) < 2:
         return None
     low, high = min(values), max(values)
@@ -19,7 +20,7 @@ def sparkline(values: Sequence[float]) -> Markup | None:
     step = (WIDTH - 6) / (len(values) - 1)
     places = [(3 + i * step, 3 + (HEIGHT - 6) * (1 - (v - low) / reach))
               for i, v in enumerate(values)]  # fmt: skip
-    said = f"the last {len(values)} runs: {number(values[0])} to {number(values[-1])}"
+    said = said or f"the last {len(values)} runs: {number(values[0])} to {number(values[-1])}"
     x, y = places[-1]
     return el(
         "svg",

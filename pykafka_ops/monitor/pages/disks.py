@@ -1,0 +1,66 @@
+"""How long the disks last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pykafka_ops.monitor.pages.frame import block
+from pykafka_ops.monitor.pages.tiles import FigureTile
+from pykafka_ops.monitor.told import line
+from pykafka_ops.monitor.told.runway import DiskRunway
+from pykafka_ops.monitor.told.text import UNKNOWN
+from pykafka_ops.page.charts.bars import Bar, bars
+from pykafka_ops.page.markup import Markup, el
+from pykafka_ops.page.units import percent, size, span
+
+_TONES = {line.GOOD: "ok", line.WARN: "warn", line.BAD: "stop", line.NONE: "plain"}
+
+
+def disk_text(disk: DiskRunway) -> str:
+    """Free space, growth and when it is full, in words."""
+    if disk.free is None:
+        return "not known"
+    share = f" ({percent(100 * disk.share)})" if disk.share is not None else ""
+    return f"{size(disk.free)}{share} free, {_lasts(disk)}"
+
+
+def _lasts(disk: DiskRunway) -> str:
+    if disk.growth is None:
+        return "growth not known yet"
+    if disk.full_in is None:
+        return "does not fill"
+    return f"full in {span(disk.full_in)}"
+
+
+def disk_tile(disks: Sequence[DiskRunway], href: str) -> FigureTile:
+    """The disk that is full first, else the one with the least free space."""
+    known = [d for d in disks if d.free is not None]
+    if not known:
+        return FigureTile("Disk runway", UNKNOWN, "no broker told of its disks", line.WARN, href)
+    filling = [d for d in known if d.full_in is not None]
+    if filling:
+        worst = min(filling, key=lambda d: d.full_in or 0.0)
+        text = span(worst.full_in or 0.0)
+    else:
+        worst = known[0]
+        text = "not filling" if all(d.growth is not None for d in known) else UNKNOWN
+    share = f"{percent(100 * worst.share)} free" if worst.share is not None else "size not told"
+    note = f"broker {worst.broker}: {share}"
+    if worst.growth is None:
+        note += ", growth not known yet"
+    return FigureTile("Disk runway", text, note, worst.tone, href)
+
+
+def disk_block(disks: Sequence[DiskRunway]) -> Markup:
+    """A bar for each broker with the least free space."""
+    told = [d for d in disks if d.share is not None]
+    if not told:
+        body = el("p", "not known: no broker told of its disks", class_="nothing")
+        return block("Disk runway", "pko log-dirs describe", body)
+    shown = [
+        Bar(f"broker {d.broker}", 1 - (d.share or 0.0), disk_text(d), _TONES[d.tone],
+            tip=f"broker {d.broker}: {disk_text(d)}")
+        for d in told[:10]
+    ]  # fmt: skip
+    chart = bars("Disks by the share that is used", shown, full=1.0)
+    return block("Disk runway", "pko log-dirs describe", chart)

@@ -1,0 +1,71 @@
+"""How long a broker's disks last, from how its free bytes went. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from pykafka_ops.analysis.forecast import fit, reached
+from pykafka_ops.monitor.cluster.view import ClusterView
+from pykafka_ops.monitor.told import line
+
+SOON_SECONDS: Final = 7 * 86_400
+NEAR_SECONDS: Final = 30 * 86_400
+"""Disks full before these are told as bad, and as something to look at."""
+LEAST_MS: Final = 1_800_000
+"""History shorter than this tells no growth."""
+TIGHT, SHORT = 0.1, 0.2
+"""Shares of free space below which a disk is bad, or worth a look, however it grows."""
+
+
+class DiskRunway(NamedTuple):
+    """A broker's disks: free and all bytes, growth in bytes a second, seconds until full (None:
+    they do not fill, or growth is not known), the share that is free."""
+
+    broker: int
+    free: int | None
+    total: int | None
+    growth: float | None
+    full_in: float | None
+
+    @property
+    def share(self) -> float | None:
+        """The free share, 0 to 1."""
+        return self.free / self.total if self.free is not None and self.total else None
+
+    @property
+    def tone(self) -> str:
+        """How bad it is; unknown is never good."""
+        share, left = self.share, self.full_in
+        if share is None:
+            return line.WARN
+        if share < TIGHT or (left is not None and left < SOON_SECONDS):
+            return line.BAD
+        if share < SHORT or (left is not None and left < NEAR_SECONDS):
+            return line.WARN
+        return line.GOOD if self.growth is not None else line.NONE
+
+
+def disks(view: ClusterView, most: int) -> list[DiskRunway]:
+    """The brokers with the least free space first, ``most`` at most; growth is not known yet."""
+    found = [_disk(view, int(str(row["id"])), row["free_bytes"]) for row in view.brokers]
+    found.sort(key=lambda d: (d.share is None, d.share or 0.0, d.broker))
+    return found[:most]
+
+
+def _disk(view: ClusterView, broker: int, free: object) -> DiskRunway:
+    # directories with equal numbers are on one disk, as free_bytes has it
+    sizes = {(d.total_bytes, d.usable_bytes) for d in (view.dirs or {}).get(broker, ())}
+    total = sum(all_ for all_, usable in sizes if all_ > 0 and usable >= 0)
+    return DiskRunway(broker, free if isinstance(free, int) else None, total or None, None, None)
+
+
+def with_growth(disk: DiskRunway, free: Sequence[tuple[int, float]]) -> DiskRunway:
+    """The disk with its growth, by the line through its free bytes over time (ms)."""
+    if disk.free is None or len(free) < 2 or free[-1][0] - free[0][0] < LEAST_MS:
+        return disk
+    fitted = fit([(at / 1000, value) for at, value in free])
+    if fitted is None:
+        return disk
+    growth = -fitted.slope
+    return disk._replace(growth=growth, full_in=reached(-float(disk.free), growth, 0.0))
