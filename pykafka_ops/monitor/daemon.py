@@ -64,7 +64,9 @@ class Monitor:
             for name, client in clients.items()
         ]
         shown = {
-            name: ShownCluster(tuple(str(a) for a in client.bootstrap), config.poll_ms)
+            name: ShownCluster(
+                tuple(str(a) for a in client.bootstrap), config.poll_ms, client.protocol
+            )
             for name, client in clients.items()
         }
         clusters = {name: w.watched for name, w in zip(clients, self._watchers, strict=True)}

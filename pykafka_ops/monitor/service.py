@@ -23,6 +23,7 @@ class ShownCluster(NamedTuple):
 
     bootstrap: tuple[str, ...]
     poll_ms: int
+    protocol: str = "PLAINTEXT"
 
 
 class Service:

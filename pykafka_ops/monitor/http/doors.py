@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from pykafka_ops.monitor.http import api, burrow, metrics, pages, past, whole
+from pykafka_ops.monitor.http import api, burrow, cmak, metrics, pages, past, whole
 
 
 def all_routes() -> list[BaseRoute]:
@@ -14,6 +14,7 @@ def all_routes() -> list[BaseRoute]:
         *past.routes(),
         *whole.routes(),
         *burrow.routes(),
+        *cmak.routes(),
         *metrics.routes(),
         *pages.routes(),
     ]

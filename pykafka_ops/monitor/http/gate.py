@@ -17,7 +17,14 @@ from pykafka_ops.monitor.access.access import MonitorAccess
 from pykafka_ops.monitor.access.model import Person
 from pykafka_ops.monitor.http.answers import NO_STORE, refused
 
-OPEN: Final = ("/healthz", "/readyz", "/burrow/admin", "/burrow/admin/ready", "/login")
+OPEN: Final = (
+    "/healthz",
+    "/readyz",
+    "/burrow/admin",
+    "/burrow/admin/ready",
+    "/api/health",
+    "/login",
+)
 OPEN_BELOW: Final = ("/static/", "/login/")
 PROGRAMS: Final = ("/api/", "/v3/", "/burrow/", "/metrics")
 """Addresses that programs ask, which cannot log in on a page."""

@@ -1,0 +1,1 @@
+"""CMAK's answers, so that what reads CMAK reads the monitor."""
