@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from pykafka_ops.analysis.moments import span
 from pykafka_ops.errors import UsageError
+from pykafka_ops.monitor.access.settings import KEYS
 
 LISTEN: Final = "127.0.0.1:8000"
 POLL_MS: Final = 15_000
@@ -43,7 +44,7 @@ class MonitorConfig:
     others: Mapping[str, Any] = field(default_factory=dict)
 
 
-OTHERS: Final = ("alerts", "alert", "notify", "silence", "metrics", "probe")
+OTHERS: Final = ("alerts", "alert", "notify", "silence", "metrics", "probe", *KEYS)
 """Tables that are read elsewhere."""
 
 

@@ -10,12 +10,15 @@ from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
 from pykafka_ops.errors import UsageError
+from pykafka_ops.monitor.access.access import MonitorAccess
+from pykafka_ops.monitor.access.login import MonitorLogin
+from pykafka_ops.monitor.access.settings import NONE, AccessSettings
 from pykafka_ops.monitor.alerts.service import AlertService
 from pykafka_ops.monitor.alerts.settings.tables import AlertSettings, alert_settings
 from pykafka_ops.monitor.alerts.store.database import AlertDatabase
 from pykafka_ops.monitor.alerts.store.kafka_lease import KafkaLease
 from pykafka_ops.monitor.alerts.store.lease import TTL_SECONDS, FileLease, Lease
-from pykafka_ops.monitor.cluster.watcher import Watcher
+from pykafka_ops.monitor.cluster.watcher import Watcher, now_ms
 from pykafka_ops.monitor.config import MonitorConfig, listen_address
 from pykafka_ops.monitor.history.store import History
 from pykafka_ops.monitor.http.app import make_app
@@ -50,6 +53,7 @@ class Monitor:
         data: Path,
         hosts: Sequence[str] | None,
         source: str,
+        access: AccessSettings,
     ) -> None:
         settings = alert_settings(config.others, source)
         metrics = metrics_settings(config.others, source)
@@ -70,17 +74,20 @@ class Monitor:
             for name, client in clients.items()
         }
         clusters = {name: w.watched for name, w in zip(clients, self._watchers, strict=True)}
+        login = MonitorLogin(access, now_ms) if access.login.mode != NONE else None
         service = Service(
             clusters,
             shown,
             history=self._history,
             alerts=self._alerts,
+            access=MonitorAccess(access.actions, login),
             metrics=metrics,
             requests={n: w.requests for n, w in zip(clients, self._watchers, strict=True)},
         )
-        self._server = HttpServer(make_app(service, all_routes(), hosts), host, port)
+        tls = (access.tls_cert, access.tls_key) if access.tls_cert else None
+        self._server = HttpServer(make_app(service, all_routes(), hosts), host, port, tls)
         shown_host = f"[{host}]" if ":" in host else host
-        self.url = f"http://{shown_host}:{self._server.port}/"
+        self.url = f"{'https' if tls else 'http'}://{shown_host}:{self._server.port}/"
 
     def start(self) -> None:
         """Begin to watch and to answer."""

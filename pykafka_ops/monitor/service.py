@@ -62,6 +62,7 @@ class Service:
         part = copy(self)
         part.clusters = {name: self.clusters[name] for name in seen}
         part.shown = {name: self.shown[name] for name in seen if name in self.shown}
+        part.requests = {name: self.requests[name] for name in seen if name in self.requests}
         part.is_whole = False
         return part
 

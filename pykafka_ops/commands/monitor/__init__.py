@@ -20,6 +20,9 @@ ALERT = Option("--alert", metavar="NAME", ours=True,
                help="a receiver [notify.NAME], or an alert whose receivers are told")
 INSECURE = Switch("--insecure", ours=True,
                   help="listen on an address that is not loopback although nobody has to log in")
+NAME = Option("--name", metavar="NAME", ours=True, help="the user")
+FILE = Option("--file", metavar="FILE", type=FILE_PATH, ours=True,
+              help="the file of users (users-file of the configuration)")
 # fmt: on
 
 
@@ -32,6 +35,8 @@ def _work(run: Run) -> Result:
             from pykafka_ops.commands.monitor.check_config import check_config as work
         case "test-alert":
             from pykafka_ops.commands.monitor.test_alert import test_alert as work
+        case "passwd":
+            from pykafka_ops.commands.monitor.passwd import passwd as work
     return work(run)
 
 
@@ -57,4 +62,11 @@ monitor.verb(
     words=(Words(ALERT),),
     options=(CONFIG,),
     examples=("pko monitor test-alert ops --config monitor.toml",),
+)
+monitor.verb(
+    "passwd",
+    "Set the password of a user who may log in; it is asked for, or the first line of input.",
+    words=(Words(NAME),),
+    options=(FILE,),
+    examples=("pko monitor passwd NAME --file /etc/pko/users",),
 )

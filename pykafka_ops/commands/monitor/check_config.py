@@ -6,6 +6,7 @@ import os
 
 from pykafka_ops.commands.framework.output import Column, Table, say
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.monitor.access import access_problems
 from pykafka_ops.commands.monitor.configured import client_configs, read_config
 from pykafka_ops.errors import UsageError
 from pykafka_ops.monitor.alerts.settings.tables import read_alert_settings
@@ -24,6 +25,7 @@ def check_config(run: Run) -> Table:
             read(config.others, path)
         except UsageError as error:
             problems.append(str(error))
+    problems += access_problems(config.others, path)
     if problems:
         for line in problems[1:]:
             say(line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import os
 import signal
@@ -14,9 +13,10 @@ from pathlib import Path
 from pykafka_ops.commands.framework.output import say
 from pykafka_ops.commands.framework.profile import default_dir
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.monitor.access import checked_access, known_hosts
 from pykafka_ops.commands.monitor.configured import client_configs, read_config
 from pykafka_ops.errors import StorageError, UsageError
-from pykafka_ops.monitor.config import LEAST_POLL_MS, MonitorConfig, listen_address
+from pykafka_ops.monitor.config import LEAST_POLL_MS, MonitorConfig
 
 MISSING = (
     "pko monitor needs two packages that are not installed: pip install 'pykafka-ops[monitor]'"
@@ -27,13 +27,8 @@ def serve(run: Run) -> int:
     """Watch and answer until SIGTERM or Ctrl-C."""
     config = _config(run)
     clients = client_configs(config, run, os.environ)
-    host, _ = listen_address(config.listen)
-    insecure = run.args.has("insecure")
-    if not _is_loopback(host) and not insecure:
-        raise UsageError(
-            f"listen {config.listen}: everybody who reaches this address could read the clusters; "
-            "listen on 127.0.0.1, or say --insecure"
-        )
+    source = run.args.text("config") or "the configuration"
+    access = checked_access(config, source, insecure=run.args.has("insecure"))
     try:
         from pykafka_ops.monitor.daemon import Monitor
     except ModuleNotFoundError as error:
@@ -42,9 +37,8 @@ def serve(run: Run) -> int:
         stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
     )
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    hosts = None if insecure else ("127.0.0.1", "localhost", "::1", host)
-    source = run.args.text("config") or "the configuration"
-    monitor = Monitor(config, clients, _data_dir(config), hosts, source)
+    hosts = known_hosts(config, access, insecure=run.args.has("insecure"))
+    monitor = Monitor(config, clients, _data_dir(config), hosts, source, access)
     ended = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
@@ -78,12 +72,3 @@ def _config(run: Run) -> MonitorConfig:
         data=run.args.text("data-dir") or config.data,
         poll_ms=every or config.poll_ms,
     )
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from pykafka_ops.monitor.http import api, burrow, cmak, metrics, pages, past, whole
+from pykafka_ops.monitor.http import api, burrow, cmak, login, metrics, pages, past, whole
 
 
 def all_routes() -> list[BaseRoute]:
@@ -16,5 +16,6 @@ def all_routes() -> list[BaseRoute]:
         *burrow.routes(),
         *cmak.routes(),
         *metrics.routes(),
+        *login.routes(),
         *pages.routes(),
     ]

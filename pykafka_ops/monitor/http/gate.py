@@ -29,6 +29,11 @@ OPEN_BELOW: Final = ("/static/", "/login/")
 PROGRAMS: Final = ("/api/", "/v3/", "/burrow/", "/metrics")
 """Addresses that programs ask, which cannot log in on a page."""
 KEY: Final = "pko.person"
+AGAIN: Final = (
+    '<!DOCTYPE html><html lang="en"><head><title>pko monitor</title>'
+    '<meta http-equiv="refresh" content="0"></head><body></body></html>\n'
+)
+"""Loads the same address once more, as a page of our own does."""
 
 
 class LoginGate:
@@ -82,5 +87,8 @@ def _login_first(request: Request) -> Response:
         answer = refused(401, "LOGIN", "log in first", "scripts send Authorization: Bearer TOKEN")
         answer.headers["WWW-Authenticate"] = 'Bearer realm="pko monitor"'
         return answer
+    if request.headers.get("sec-fetch-site") == "cross-site" and not request.cookies:
+        # browsers send no SameSite=Strict cookie where a link of another site leads here
+        return Response(AGAIN, 200, NO_STORE, "text/html")
     query = f"?{request.url.query}" if request.url.query else ""
     return RedirectResponse(f"/login?{urlencode({'next': path + query})}", 303, NO_STORE)

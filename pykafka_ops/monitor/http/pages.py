@@ -19,6 +19,7 @@ from pykafka_ops.monitor.history.model import HistoryEvent
 from pykafka_ops.monitor.http.answers import NO_STORE, refused
 from pykafka_ops.monitor.http.app import service_of, whole_service
 from pykafka_ops.monitor.http.figures import OVERVIEW, DiskWatch, series
+from pykafka_ops.monitor.http.forms import as_person
 from pykafka_ops.monitor.http.query import listing
 from pykafka_ops.monitor.http.rows import group_body, group_row, move_rows, topic_body, topic_row
 from pykafka_ops.monitor.pages import lists
@@ -69,7 +70,8 @@ def _asked(request: Request, service: Service, cluster: str) -> PageRequest:
     shown = service.shown.get(cluster)
     query = {name: value for name, value in request.query_params.items() if name != "limit"}
     poll_ms = shown.poll_ms if shown else 15_000
-    return PageRequest(cluster, list(service.clusters), query, now_ms(), poll_ms)
+    asked = PageRequest(cluster, list(service.clusters), query, now_ms(), poll_ms)
+    return as_person(request, asked)
 
 
 def _front(request: Request) -> Response:

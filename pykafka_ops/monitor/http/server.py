@@ -17,9 +17,12 @@ IDLE_SECONDS = 65
 
 
 class HttpServer:
-    """Listens from the start; ``port`` is where. ConnectError if it cannot listen."""
+    """Listens from the start; ``port`` is where; ``tls``: the files of the certificate and its key.
+    ConnectError if it cannot listen."""
 
-    def __init__(self, app: ASGIApp, host: str, port: int) -> None:
+    def __init__(
+        self, app: ASGIApp, host: str, port: int, tls: tuple[str, str] | None = None
+    ) -> None:
         self._socket = _listen(host, port)
         self.host = host
         self.port: int = self._socket.getsockname()[1]
@@ -33,6 +36,9 @@ class HttpServer:
             timeout_keep_alive=IDLE_SECONDS,
             timeout_graceful_shutdown=2,
             h11_max_incomplete_event_size=16 << 10,
+            proxy_headers=False,  # who is believed is for access/peers.py to say
+            ssl_certfile=tls[0] if tls else None,
+            ssl_keyfile=tls[1] if tls else None,
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, name="http", daemon=True)

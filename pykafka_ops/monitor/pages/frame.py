@@ -41,13 +41,17 @@ class PageColumn(NamedTuple):
 
 
 class PageRequest(NamedTuple):
-    """What a page was asked for: the cluster, all clusters, the query, the time (ms)."""
+    """What a page was asked for: the cluster, all clusters, the query, the time (ms); ``who``
+    asked ("" where nobody logs in), what the forms of this person carry."""
 
     cluster: str
     clusters: Sequence[str]
     query: Mapping[str, str]
     now: int
     poll_ms: int
+    who: str = ""
+    form: str = ""
+    can_log_out: bool = False
 
 
 def address(cluster: str, *parts: str) -> str:
@@ -55,9 +59,15 @@ def address(cluster: str, *parts: str) -> str:
     return "/".join(["/c", *(quote(part, safe="") for part in (cluster, *parts))])
 
 
-def document(asked: PageRequest, view: ClusterView | None, title: str, *main: Markup | None) -> str:
+def document(
+    asked: PageRequest,
+    view: ClusterView | None,
+    title: str,
+    *main: Markup | None,
+    live: bool = True,
+) -> str:
     """A whole page; ``view`` None: it is about no cluster. ``title`` is the name
-    of a page of PLACES where it is one."""
+    of a page of PLACES where it is one; ``live``: it shows every round."""
     head = el(
         "head",
         el("meta", charset="utf-8"),
@@ -66,18 +76,33 @@ def document(asked: PageRequest, view: ClusterView | None, title: str, *main: Ma
         el("title", f"{shorten(title, LONGEST)} – pko monitor"),
         el("link", rel="icon", href="data:,"),
         el("link", rel="stylesheet", href="/static/monitor.css"),
-        el("script", "", src="/static/monitor.js", defer=True),
-        el("noscript", el("meta", http_equiv="refresh", content="15")),
+        el("script", "", src="/static/monitor.js", defer=True) if live else None,
+        el("noscript", el("meta", http_equiv="refresh", content="15")) if live else None,
     )
+    keys = [" Keys: ", *_keys(asked)] if live else []
     body = el(
         "body",
         el("a", "To the content", href="#main", class_="skip"),
         definitions(),
         _bar(asked, title),
         el("main", _state(asked, view, title), *main, id="main", tabindex="-1"),
-        el("footer", "pko monitor ", __version__, ". Times are UTC. Keys: ", *_keys(asked)),
+        el("footer", "pko monitor ", __version__, ". Times are UTC.", *keys, _login(asked)),
     )
     return "<!DOCTYPE html>\n" + el("html", head, body, lang="en")
+
+
+def form_of(asked: PageRequest, action: str, *fields: Markup | None, **attributes: str) -> Markup:
+    """A form that changes something: it carries what shows that a page of this person sent it."""
+    own = el("input", type="hidden", name="form", value=asked.form)
+    return el("form", own, *fields, method="post", action=action, **attributes)
+
+
+def _login(asked: PageRequest) -> Markup | None:
+    if not asked.who:
+        return None
+    who = el("p", "Logged in as ", el("bdi", shorten(asked.who, LONGEST)), ".")
+    out = form_of(asked, "/logout", el("button", "Log out")) if asked.can_log_out else None
+    return join(who, out)
 
 
 def _bar(asked: PageRequest, title: str) -> Markup:

@@ -1,0 +1,105 @@
+"""Log in and out with a browser."""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from pykafka_ops.monitor.access.access import MonitorAccess
+from pykafka_ops.monitor.access.login import MonitorLogin, TooManyTriesError
+from pykafka_ops.monitor.access.passwords import LONGEST
+from pykafka_ops.monitor.access.settings import USERS
+from pykafka_ops.monitor.http.answers import NO_STORE
+from pykafka_ops.monitor.http.forms import BadBodyError, foreign, forged, read_form
+from pykafka_ops.monitor.http.gate import person_of
+from pykafka_ops.monitor.pages.login import login_page
+
+WRONG: Final = "The name or the password is wrong."
+log = logging.getLogger(__name__)
+
+
+def routes() -> list[BaseRoute]:
+    """The routes of this door."""
+    return [
+        Route("/login", _show, methods=["GET"]),
+        Route("/login", _log_in, methods=["POST"]),
+        Route("/logout", _log_out, methods=["POST"]),
+    ]
+
+
+def html(text: str, status: int = 200) -> Response:
+    """A page, which nobody keeps."""
+    return Response(text.encode("utf-8", "replace"), status, NO_STORE, "text/html")
+
+
+def local_path(text: str) -> str:
+    """Where to go on after a login: a path of ours, else the front."""
+    is_path = text.startswith("/") and not text.startswith(("//", "/\\", "/login"))
+    return text if is_path and text.isprintable() and len(text) <= 4096 else "/"
+
+
+def _login_of(request: Request) -> MonitorLogin | None:
+    access: MonitorAccess = request.app.state.service.access
+    return access.login
+
+
+def _show(request: Request) -> Response:
+    login, following = _login_of(request), local_path(request.query_params.get("next", "/"))
+    if login is None or login.person_of(request) is not None:
+        return RedirectResponse(following, 303, NO_STORE)
+    return html(login_page(login.settings.mode, following))
+
+
+async def _log_in(request: Request) -> Response:
+    login = _login_of(request)
+    if login is None or login.settings.mode != USERS:
+        return RedirectResponse("/login", 303, NO_STORE)
+    if (refusal := foreign(request)) is not None:
+        return refusal
+    try:
+        form = await read_form(request)
+    except BadBodyError as error:
+        return error.answer
+    following = local_path(form.get("next", "/"))
+    name, password = form.get("name", ""), form.get("password", "")
+    address = login.proxies.address(request)
+    try:
+        secret = None
+        if len(name) <= LONGEST and len(password) <= LONGEST:
+            secret = await run_in_threadpool(login.with_password, request, name, password)
+    except TooManyTriesError as error:
+        answer = html(login_page(USERS, following, f"Too many failed logins: {error}."), 429)
+        answer.headers["Retry-After"] = str(-(-error.wait_ms // 1000))
+        return answer
+    if secret is None:
+        log.warning("login failed from %s", address)
+        return html(login_page(USERS, following, WRONG), 401)
+    return logged_in(request, login, secret, following)
+
+
+def logged_in(request: Request, login: MonitorLogin, secret: str, following: str) -> Response:
+    """Go on, with the cookie of the session."""
+    answer = RedirectResponse(following, 303, NO_STORE)
+    name, secure = login.cookie(request)
+    answer.set_cookie(name, secret, path="/", secure=secure, httponly=True, samesite="strict")
+    return answer
+
+
+async def _log_out(request: Request) -> Response:
+    try:
+        form = await read_form(request)
+    except BadBodyError as error:
+        return error.answer
+    if (refusal := forged(request, form.get("form", ""))) is not None:
+        return refusal
+    answer = RedirectResponse("/login", 303, NO_STORE)
+    if (login := _login_of(request)) is not None:
+        login.log_out(person_of(request))
+        name, secure = login.cookie(request)
+        answer.delete_cookie(name, path="/", secure=secure, httponly=True, samesite="strict")
+    return answer

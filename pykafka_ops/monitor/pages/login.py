@@ -1,0 +1,32 @@
+"""The page to log in on."""
+
+from __future__ import annotations
+
+from pykafka_ops.monitor.pages.frame import PageRequest, document
+from pykafka_ops.page.markup import Markup, el
+
+HEADER_SAID = (
+    "This monitor believes the name that its proxy gives. No such name came with this request: "
+    "ask through the proxy, or see proxies in [login] of the configuration."
+)
+
+
+def login_page(mode: str, following: str, wrong: str = "") -> str:
+    """How to log in, and what was wrong with the last try; ``following``: where it leads."""
+    body = el("p", HEADER_SAID, class_="nothing") if mode == "header" else _form(following)
+    said = el("p", wrong, class_="stale bad", role="alert") if wrong else None
+    section = el("section", said, body, class_="login")
+    return document(PageRequest("", (), {}, 0, 0), None, "Log in", section, live=False)
+
+
+def _form(following: str) -> Markup:
+    return el(
+        "form",
+        el("input", type="hidden", name="next", value=following),
+        el("label", "Name ", el("input", name="name", required=True, autofocus=True,
+                                autocomplete="username", autocapitalize="none")),
+        el("label", "Password ", el("input", type="password", name="password", required=True,
+                                    autocomplete="current-password")),
+        el("button", "Log in"),
+        method="post", action="/login", class_="fields",
+    )  # fmt: skip
