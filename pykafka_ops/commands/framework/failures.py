@@ -5,37 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from pykafka_ops.commands.framework.files import without_java
+from pykafka_ops.client.failure_text import cause_of, code_of, is_client_setting
+from pykafka_ops.client.failure_text import in_one_line as in_one_line
+from pykafka_ops.client.failure_text import text_of as text_of
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.output import ItemError
     from pykafka_ops.commands.framework.run import Run
-    from pykafka_ops.wire.codes import ErrorCode
 
 V = TypeVar("V")
-
-
-def in_one_line(error: PkoError, *, timeout: str = "--timeout 30s") -> str:
-    """An error in our tongue: of a call that ran out of time the trouble that it met.
-
-    ``timeout``: what lets a silent broker have more time.
-    """
-    cause = _cause(error)
-    text = cause.ours or without_java(str(cause))
-    if isinstance(cause, ConnectError):
-        from pykafka_ops.client.connection import SilentError
-
-        text += f" ({timeout} waits longer)" if isinstance(cause, SilentError) else ""
-    if isinstance(cause, KafkaError):
-        text = f"{text_of(cause)} [{_code(cause).name}]"
-    return " ".join(text.split()) or type(error).__name__
-
-
-def _cause(error: PkoError) -> PkoError:
-    """Of a call that ran out of time what it met, else the error itself."""
-    return getattr(error, "trouble", None) or error
 
 
 def item_error(item: str, error: PkoError) -> ItemError:
@@ -43,7 +23,7 @@ def item_error(item: str, error: PkoError) -> ItemError:
     where the broker is; else ours."""
     from pykafka_ops.commands.framework.output import UNREACHABLE, ItemError
 
-    cause = _cause(error)
+    cause = cause_of(error)
     if isinstance(cause, KafkaError):
         return ItemError.of(item, cause)
     name = UNREACHABLE if isinstance(cause, ConnectError) else type(cause).__name__
@@ -65,17 +45,11 @@ def raise_first(errors: Iterable[PkoError | None]) -> None:
 
 def exit_code(error: PkoError) -> int:
     """What the process ends with in our tongue: 3 also where the brokers do not allow it."""
-    error = _cause(error)
+    error = cause_of(error)
     if isinstance(error, KafkaError):
-        name = _code(error).name
+        name = code_of(error).name
         return 3 if name.endswith(("AUTHORIZATION_FAILED", "AUTHENTICATION_FAILED")) else 1
     return error.exit_code
-
-
-def _code(error: KafkaError) -> ErrorCode:
-    from pykafka_ops.wire.codes import ErrorCode
-
-    return ErrorCode.of(error.code)
 
 
 def is_usage(error: PkoError, run: Run) -> bool:
@@ -87,22 +61,7 @@ def of_client(error: PkoError) -> bool:
     """Whether the client's settings, or a file that has them, are wrong."""
     from pykafka_ops.commands.framework.profile import UnreadableFileError
 
-    return isinstance(error, UnreadableFileError) or _client_settings(error)
-
-
-def text_of(error: PkoError) -> str:
-    """The message as Kafka's tools print it: of a code without text, the code's own."""
-    if isinstance(error, KafkaError):
-        return error.message or _code(error).text
-    if isinstance(error, UsageError) and _client_settings(error):
-        return f"Failed to create new KafkaAdminClient\n{error}"
-    return str(error)
-
-
-def _client_settings(error: PkoError) -> bool:
-    from pykafka_ops.client.config import ClientConfigError
-
-    return isinstance(error, ClientConfigError)
+    return isinstance(error, UnreadableFileError) or is_client_setting(error)
 
 
 def execution_text(error: PkoError) -> str:
@@ -114,6 +73,6 @@ def execution_text(error: PkoError) -> str:
 def java_text(error: PkoError) -> str:
     """With the Java exception's name before it."""
     if isinstance(error, KafkaError):
-        name = _code(error).exception_name
+        name = code_of(error).exception_name
         return f"org.apache.kafka.common.errors.{name}: {text_of(error)}"
     return f"org.apache.kafka.common.errors.TimeoutException: {error}"

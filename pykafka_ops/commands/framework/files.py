@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from json import JSONDecodeError
 
+from pykafka_ops.client.failure_text import without_java
 from pykafka_ops.errors import PkoError
-
-_JAVA_CLASS = re.compile(r"^(?:[a-z]\w*\.)+[A-Z]\w*: ")
 
 
 @contextmanager
@@ -20,11 +18,6 @@ def in_file(path: str) -> Iterator[None]:
     except PkoError as error:
         error.ours = error.ours or _told(path, error)
         raise
-
-
-def without_java(text: str) -> str:
-    """A text of Kafka's tools without the name of the exception before it."""
-    return _JAVA_CLASS.sub("", text)
 
 
 def _told(path: str, error: PkoError) -> str:

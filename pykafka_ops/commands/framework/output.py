@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TextIO
 
+from pykafka_ops.analysis.counted import counted as counted
 from pykafka_ops.errors import ConnectError, KafkaError
 
 TYPE_CHECKING = False
@@ -295,11 +296,6 @@ def _painted(piece: Piece, columns: Sequence[Column], row: Row) -> str:
 def _line(pieces: Sequence[str], style: str = "") -> str:
     text = "".join(pieces).rstrip()
     return f"{style}{text}{PLAIN}\n" if style else f"{text}\n"
-
-
-def counted(items: Sequence[object], noun: str) -> str:
-    """``1 topic``, ``3 topics``."""
-    return f"{len(items)} {noun}{'' if len(items) == 1 else 's'}"
 
 
 def say(text: str) -> None:

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Final
 
-from pykafka_ops.commands.smoke.plan import FAILED, NOT_RUN, StepOutcome
+from pykafka_ops.client.smoke.plan import FAILED, NOT_RUN, StepOutcome
 
 KEPT: Final = 100_000
 """The latest times of a step; the oldest are forgotten beyond that."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from pykafka_ops.analysis.conditions import Condition, ConditionField
-from pykafka_ops.commands.smoke.plan import FAILED, NOT_RUN, OK, STEPS, StepOutcome
+from pykafka_ops.client.smoke.plan import FAILED, NOT_RUN, OK, STEPS, StepOutcome
 
 _NAMES = (*(f"{step.name}_ms" for step in STEPS), "total_ms", "failed", "brokers")
 FIELDS = dict.fromkeys(_NAMES, ConditionField(spare=True))

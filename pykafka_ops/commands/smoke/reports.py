@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from pykafka_ops.client.smoke.plan import FAILED, LEFT_OUT, NOT_RUN, OK, StepOutcome
 from pykafka_ops.commands.framework.output import Column, Table, numbers
 from pykafka_ops.commands.smoke.figures import Figures
-from pykafka_ops.commands.smoke.plan import FAILED, LEFT_OUT, NOT_RUN, OK, StepOutcome
 
 
 def is_bad(verdict: object) -> bool:

@@ -9,20 +9,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.smoke import leftovers
+from pykafka_ops.client.smoke.names import name_of
+from pykafka_ops.client.smoke.plan import StepOutcome, run_steps
+from pykafka_ops.client.smoke.site import SmokeSite, Wording
+from pykafka_ops.client.smoke.steps.delete import sweep
 from pykafka_ops.commands.console.ending import ending_well
 from pykafka_ops.commands.framework.run import PATIENCE, Run, show
-from pykafka_ops.commands.smoke import leftovers, reports
+from pykafka_ops.commands.smoke import reports
 from pykafka_ops.commands.smoke.figures import Figures
 from pykafka_ops.commands.smoke.limits import FIELDS, judged
-from pykafka_ops.commands.smoke.names import name_of
-from pykafka_ops.commands.smoke.plan import StepOutcome, run_steps
-from pykafka_ops.commands.smoke.site import SmokeSite
-from pykafka_ops.commands.smoke.steps.delete import sweep
 from pykafka_ops.errors import UsageError
 
 if TYPE_CHECKING:
     from pykafka_ops.analysis.conditions import Condition
 
+WORDING = Wording("--topic", "--brokers", "--read-only", "--timeout 30s")
 MOST_MS = 60_000
 """Longest time for a step: no round may last as long as what is taken to be left behind."""
 
@@ -115,6 +117,7 @@ class Rounds:
             read_only=args.has("read-only"),
             brokers=args.number("brokers"),
             replication_factor=args.number("replication-factor"),
+            wording=WORDING,
         )
 
     def _before(self, step: str, site: SmokeSite) -> None:

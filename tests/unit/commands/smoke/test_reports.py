@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pytest
 
 from pykafka_ops.analysis.conditions import parse_condition
+from pykafka_ops.client.smoke.plan import StepOutcome
 from pykafka_ops.commands.smoke.figures import Figures, percentile
 from pykafka_ops.commands.smoke.limits import FIELDS, judged
-from pykafka_ops.commands.smoke.plan import StepOutcome
 from pykafka_ops.commands.smoke.reports import code, github, junit, table
 
 GOOD = StepOutcome("metadata", "ok", 12.5, detail="3 brokers")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pykafka_ops.client.fetch import committed_from, fetch
 from pykafka_ops.client.leaders import Partition
+from pykafka_ops.client.smoke.site import SmokeSite, StepError
+from pykafka_ops.client.smoke.steps.consume import ROOM, checked
+from pykafka_ops.client.smoke.steps.group import internal
+from pykafka_ops.client.smoke.steps.produce import record
 from pykafka_ops.client.transactional import TransactionalProducer
-from pykafka_ops.commands.framework.failures import in_one_line
-from pykafka_ops.commands.smoke.site import SmokeSite, StepError
-from pykafka_ops.commands.smoke.steps.consume import ROOM, checked
-from pykafka_ops.commands.smoke.steps.group import internal
-from pykafka_ops.commands.smoke.steps.produce import record
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
@@ -33,7 +32,7 @@ def transaction(site: SmokeSite) -> str:
         raise
     except PkoError as error:
         hint = internal(site, "__transaction_state", error)
-        raise StepError("transaction coordinator", in_one_line(error) + hint) from None
+        raise StepError("transaction coordinator", site.told(error) + hint) from None
     return f"aborted hidden, committed read; coordinator {producer.coordinator}"
 
 

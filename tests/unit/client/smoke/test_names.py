@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from pykafka_ops.commands.smoke import names
-from pykafka_ops.commands.smoke.names import COMPACTED, OLD_MS, is_left_behind, name_of
+from pykafka_ops.client.smoke import names
+from pykafka_ops.client.smoke.names import COMPACTED, OLD_MS, is_left_behind, name_of
 
 NOW = 1_795_000_000_123
 

@@ -6,10 +6,9 @@ import contextlib
 
 from pykafka_ops.client.group_offsets import delete_groups
 from pykafka_ops.client.membership import leave
+from pykafka_ops.client.smoke.site import NothingToDoError, SmokeSite, StepError
 from pykafka_ops.client.topic_changes import delete_topics
 from pykafka_ops.client.topics import describe_topics
-from pykafka_ops.commands.framework.failures import in_one_line
-from pykafka_ops.commands.smoke.site import NothingToDoError, SmokeSite, StepError
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -34,10 +33,10 @@ def _topics(site: SmokeSite) -> None:
     try:
         done = delete_topics(site.cluster, site.made)
     except PkoError as error:
-        raise StepError(f"topic {site.made[0]}", in_one_line(error)) from None
+        raise StepError(f"topic {site.made[0]}", site.told(error)) from None
     for name, refused in done.items():
         if refused is not None and refused.code != ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
-            raise StepError(f"topic {name}", in_one_line(refused))
+            raise StepError(f"topic {name}", site.told(refused))
     site.until(lambda: _gone(site), lambda: StepError(f"topic {site.made[0]}", "is still there"))
     site.made.clear()
 
@@ -51,7 +50,7 @@ def _group(site: SmokeSite) -> None:
     error = delete_groups(site.cluster, [site.name])[site.name]
     gone = isinstance(error, KafkaError) and error.code == ErrorCode.GROUP_ID_NOT_FOUND
     if error is not None and not gone:
-        raise StepError(f"group {site.name}", in_one_line(error))
+        raise StepError(f"group {site.name}", site.told(error))
     site.group_made = False
 
 

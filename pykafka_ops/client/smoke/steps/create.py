@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pykafka_ops.analysis.counted import counted
 from pykafka_ops.client.cluster import Question, metadata_request
+from pykafka_ops.client.smoke.site import NothingToDoError, SmokeSite, StepError
 from pykafka_ops.client.topic_changes import NewTopic, create_topics
-from pykafka_ops.commands.framework.failures import in_one_line
-from pykafka_ops.commands.framework.output import counted
-from pykafka_ops.commands.smoke.site import NothingToDoError, SmokeSite, StepError
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.metadata import MetadataResponse
@@ -17,7 +16,7 @@ from pykafka_ops.wire.messages.metadata import MetadataResponse
 def create(site: SmokeSite) -> str:
     """Make the topic, with a partition for each broker to lead."""
     if site.named:
-        raise NothingToDoError(f"--topic {site.named}")
+        raise NothingToDoError(f"{site.wording.topic} {site.named}")
     brokers = sorted(site.nodes)
     replicas = site.replicas()
     if replicas > len(brokers):
@@ -52,7 +51,7 @@ def make(
     except PkoError as error:
         if isinstance(error, KafkaError) and error.code != ErrorCode.REQUEST_TIMED_OUT:
             site.made.remove(name)
-        raise StepError(f"topic {name}", in_one_line(error)) from None
+        raise StepError(f"topic {name}", site.told(error)) from None
     return site.until(
         lambda: _leaders(site, name, len(assignment)), lambda: _leaderless(site, name)
     )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pykafka_ops.client.produce import produce
-from pykafka_ops.commands.framework.failures import in_one_line
-from pykafka_ops.commands.smoke.names import COMPACTED
-from pykafka_ops.commands.smoke.site import NothingToDoError, SmokeSite, StepError
-from pykafka_ops.commands.smoke.steps.consume import first_at
-from pykafka_ops.commands.smoke.steps.create import make
-from pykafka_ops.commands.smoke.steps.produce import record
+from pykafka_ops.client.smoke.names import COMPACTED
+from pykafka_ops.client.smoke.site import NothingToDoError, SmokeSite, StepError
+from pykafka_ops.client.smoke.steps.consume import first_at
+from pykafka_ops.client.smoke.steps.create import make
+from pykafka_ops.client.smoke.steps.produce import record
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
@@ -17,7 +16,7 @@ from pykafka_ops.wire.codes import ErrorCode
 def compacted(site: SmokeSite) -> str:
     """Write a key to a compacted topic of its own, and a record without one."""
     if site.named:
-        raise NothingToDoError(f"--topic {site.named}")
+        raise NothingToDoError(f"{site.wording.topic} {site.named}")
     name = site.name + COMPACTED
     brokers = sorted(site.nodes)[: site.replicas()]
     make(site, name, {0: brokers}, {"cleanup.policy": "compact"})
@@ -35,5 +34,5 @@ def compacted(site: SmokeSite) -> str:
     if not isinstance(refused, PkoError):
         raise StepError(site.at(partition), "takes a record without a key")
     if not isinstance(refused, KafkaError) or refused.code != ErrorCode.INVALID_RECORD:
-        raise StepError(site.at(partition), in_one_line(refused))
+        raise StepError(site.at(partition), site.told(refused))
     return "a key is taken, a record without one refused"

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from pykafka_ops.client.group_offsets import delete_groups
 from pykafka_ops.client.groups import list_groups
+from pykafka_ops.client.smoke.names import PREFIX, is_left_behind
+from pykafka_ops.client.smoke.site import SmokeSite
 from pykafka_ops.client.topic_changes import delete_topics
 from pykafka_ops.client.transactions import list_transactions
-from pykafka_ops.commands.smoke.names import PREFIX, is_left_behind
-from pykafka_ops.commands.smoke.site import SmokeSite
 from pykafka_ops.errors import PkoError
 
 DONE = ("Empty", "CompleteCommit", "CompleteAbort")

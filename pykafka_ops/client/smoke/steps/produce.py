@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 
+from pykafka_ops.analysis.counted import counted
 from pykafka_ops.client import produce as client
 from pykafka_ops.client.leaders import Partition
+from pykafka_ops.client.smoke.site import SmokeSite, StepError
 from pykafka_ops.client.topics import TopicDescription, describe_topics
-from pykafka_ops.commands.framework.failures import in_one_line
-from pykafka_ops.commands.framework.output import counted
-from pykafka_ops.commands.smoke.site import SmokeSite, StepError
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import KafkaError, PkoError
@@ -26,9 +25,7 @@ def produce(site: SmokeSite) -> str:
     found = client.produce(site.cluster, {p: build_batch([r]) for p, r in records.items()})
     for partition, error in found.items():
         if isinstance(error, KafkaError) and error.code in FEW:
-            raise StepError(
-                site.at(partition), f"{_in_sync(site, partition)}: {in_one_line(error)}"
-            )
+            raise StepError(site.at(partition), f"{_in_sync(site, partition)}: {site.told(error)}")
     offsets = site.every(found)
     site.written = {p: (offset, records[p]) for p, offset in offsets.items()}
     quiet = sorted(set(site.nodes) - set(site.places))
@@ -58,7 +55,7 @@ def places_of(topic: TopicDescription) -> dict[int, Partition]:
 def _described(site: SmokeSite, name: str) -> TopicDescription:
     found = describe_topics(site.cluster, [name])[name]
     if isinstance(found, PkoError):
-        raise StepError(f"topic {name}", in_one_line(found))
+        raise StepError(f"topic {name}", site.told(found))
     alone = [p.number for p in found.partitions if p.leader < 0]
     if alone:
         raise StepError(f"{name}-{alone[0]}", "has no leader")

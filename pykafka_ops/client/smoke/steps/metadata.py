@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from pykafka_ops.analysis.counted import counted
 from pykafka_ops.client.cluster import Cluster, Question, metadata_request
 from pykafka_ops.client.config import Address, ClientConfig
+from pykafka_ops.client.smoke.site import SmokeSite, StepError, more
 from pykafka_ops.client.topics import all_topics
-from pykafka_ops.commands.framework.failures import in_one_line
-from pykafka_ops.commands.framework.output import counted
-from pykafka_ops.commands.smoke.site import SmokeSite, StepError, more
 from pykafka_ops.errors import PkoError
 from pykafka_ops.wire.messages.metadata import MetadataResponse
 
@@ -19,7 +18,7 @@ def metadata(site: SmokeSite) -> str:
         site.topics = all_topics(cluster, name="metadata")
     except PkoError as error:
         addresses = ",".join(str(a) for a in cluster.config.bootstrap)
-        raise StepError(addresses, in_one_line(error)) from None
+        raise StepError(addresses, site.told(error)) from None
     site.nodes = dict(cluster.nodes)
     if not site.nodes:
         raise StepError(",".join(map(str, cluster.config.bootstrap)), "no broker is registered")
@@ -27,7 +26,7 @@ def metadata(site: SmokeSite) -> str:
     bad = [*_silent(site, answers), *_gone(site), *_deaf(site)]
     if site.wanted and len(site.nodes) != site.wanted:
         count = counted(list(site.nodes), "broker")
-        bad.append(("cluster", f"{count} where --brokers says {site.wanted}"))
+        bad.append(("cluster", f"{count} where {site.wording.brokers} says {site.wanted}"))
     if bad:
         where, reason = bad[0]
         raise StepError(where, f"{reason}{more(bad)}", partly=True)
@@ -76,7 +75,7 @@ def _silent(site: SmokeSite, answers: Answers) -> list[tuple[str, str]]:
     bad = []
     for broker, answer in answers.items():
         if isinstance(answer, PkoError):
-            bad.append((site.broker(broker), in_one_line(answer)))
+            bad.append((site.broker(broker), site.told(answer)))
             del site.nodes[broker]
     return bad
 
@@ -88,11 +87,12 @@ def _deaf(site: SmokeSite) -> list[tuple[str, str]]:
     return [
         (str(address), trouble)
         for address in config.bootstrap
-        if address not in known and (trouble := _trouble(address, config))
+        if address not in known and (trouble := _trouble(site, address))
     ]
 
 
-def _trouble(address: Address, config: ClientConfig) -> str:
+def _trouble(site: SmokeSite, address: Address) -> str:
+    config = site.cluster.config
     alone = ClientConfig([address], config.properties)
     alone.silence, alone.request_timeout = config.silence, config.request_timeout
     alone.patience = 0
@@ -100,7 +100,7 @@ def _trouble(address: Address, config: ClientConfig) -> str:
     try:
         cluster.metadata([])
     except PkoError as error:
-        return in_one_line(error)
+        return site.told(error)
     finally:
         cluster.close()
     return ""

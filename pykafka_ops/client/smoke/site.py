@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from pykafka_ops.client.cluster import Cluster, Node
+from pykafka_ops.client.failure_text import in_one_line
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.membership import GroupMember
 from pykafka_ops.client.topics import TopicDescription
-from pykafka_ops.commands.framework.failures import in_one_line
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import PkoError
 
@@ -30,6 +30,15 @@ class NothingToDoError(PkoError):
     """A step has nothing to do; the text says why."""
 
 
+class Wording(NamedTuple):
+    """What those who run steps call their options, for the texts that name them."""
+
+    topic: str = "topic"
+    brokers: str = "brokers"
+    read_only: str = "read-only"
+    timeout: str = "a longer timeout"
+
+
 class SmokeSite:
     """One round: the cluster, the names of what is made there, what steps found out.
 
@@ -46,7 +55,9 @@ class SmokeSite:
         read_only: bool,
         brokers: int | None,
         replication_factor: int | None,
+        wording: Wording | None = None,
     ) -> None:
+        self.wording = wording or Wording()
         self.cluster, self.name, self.named = cluster, name, named
         self.read_only, self.wanted = read_only, brokers
         self.replication_factor = replication_factor
@@ -64,6 +75,10 @@ class SmokeSite:
     def topic(self) -> str:
         """The topic that is used."""
         return self.named or self.name
+
+    def told(self, error: PkoError) -> str:
+        """An error in one line."""
+        return in_one_line(error, timeout=self.wording.timeout)
 
     def replicas(self) -> int:
         """How many replicas a partition of this round gets."""
@@ -97,7 +112,7 @@ class SmokeSite:
         bad = [(p, v) for p, v in found.items() if isinstance(v, PkoError)]
         if bad:
             partition, error = bad[0]
-            raise StepError(self.at(partition), f"{in_one_line(error)}{more(bad)}")
+            raise StepError(self.at(partition), f"{self.told(error)}{more(bad)}")
         return good
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import Address, ClientConfig
-from pykafka_ops.commands.smoke import plan
-from pykafka_ops.commands.smoke.plan import Step, StepOutcome, run_steps
-from pykafka_ops.commands.smoke.site import NothingToDoError, SmokeSite, StepError
+from pykafka_ops.client.smoke import plan
+from pykafka_ops.client.smoke.plan import Step, StepOutcome, run_steps
+from pykafka_ops.client.smoke.site import NothingToDoError, SmokeSite, StepError
 from pykafka_ops.errors import KafkaError, PkoError
 
 
@@ -84,5 +84,5 @@ def test_what_writes_is_left_out_of_a_round_that_only_reads(
         read_only=True,
     )
     assert [(o.verdict, o.detail) for o in outcomes] == [
-        ("ok", "seen"), ("left out", "--read-only"), ("ok", "seen")
+        ("ok", "seen"), ("left out", "read-only"), ("ok", "seen")
     ]  # fmt: skip

@@ -1,13 +1,12 @@
-"""What was written is read, from every broker; with ``--read-only`` what is there."""
+"""What was written is read, from every broker; where nothing is written, what is there."""
 
 from __future__ import annotations
 
+from pykafka_ops.analysis.counted import counted
 from pykafka_ops.client.fetch import FetchedBatches, fetch, records_from
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.offsets import EARLIEST, LATEST, list_offsets
-from pykafka_ops.commands.framework.failures import in_one_line
-from pykafka_ops.commands.framework.output import counted
-from pykafka_ops.commands.smoke.site import NothingToDoError, SmokeSite, StepError
+from pykafka_ops.client.smoke.site import NothingToDoError, SmokeSite, StepError
 from pykafka_ops.disk.batch import ensure_valid, scan
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import PkoError
@@ -44,12 +43,12 @@ def checked(
 ) -> FetchedBatches:
     """Batches that are whole; StepError where they are not, or there are none."""
     if isinstance(found, PkoError):
-        raise StepError(site.at(partition), in_one_line(found))
+        raise StepError(site.at(partition), site.told(found))
     try:
         for position, header in scan(found.records):
             ensure_valid(found.records, position, header)
     except PkoError as error:
-        raise StepError(site.at(partition), in_one_line(error)) from None
+        raise StepError(site.at(partition), site.told(error)) from None
     return found
 
 

@@ -6,23 +6,22 @@ import time
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from pykafka_ops.commands.framework.failures import in_one_line
-from pykafka_ops.commands.smoke.site import NothingToDoError, SmokeSite, StepError
-from pykafka_ops.commands.smoke.steps.compacted import compacted
-from pykafka_ops.commands.smoke.steps.consume import consume
-from pykafka_ops.commands.smoke.steps.create import create
-from pykafka_ops.commands.smoke.steps.delete import delete
-from pykafka_ops.commands.smoke.steps.group import group
-from pykafka_ops.commands.smoke.steps.metadata import metadata
-from pykafka_ops.commands.smoke.steps.produce import produce
-from pykafka_ops.commands.smoke.steps.transaction import transaction
+from pykafka_ops.client.smoke.site import NothingToDoError, SmokeSite, StepError
+from pykafka_ops.client.smoke.steps.compacted import compacted
+from pykafka_ops.client.smoke.steps.consume import consume
+from pykafka_ops.client.smoke.steps.create import create
+from pykafka_ops.client.smoke.steps.delete import delete
+from pykafka_ops.client.smoke.steps.group import group
+from pykafka_ops.client.smoke.steps.metadata import metadata
+from pykafka_ops.client.smoke.steps.produce import produce
+from pykafka_ops.client.smoke.steps.transaction import transaction
 from pykafka_ops.errors import PkoError
 
 OK, FAILED, NOT_RUN, LEFT_OUT = "ok", "failed", "not run", "left out"
 
 
 class Step(NamedTuple):
-    """``needs``: the step whose success it builds on. ``writes``: not with ``--read-only``."""
+    """``needs``: the step whose success it builds on. ``writes``: not where nothing is written."""
 
     name: str
     work: Callable[[SmokeSite], str]
@@ -60,7 +59,7 @@ def run_steps(site: SmokeSite, each: Callable[[str], None]) -> list[StepOutcome]
     blocked: set[str] = set()
     for step in STEPS:
         if site.read_only and step.writes:
-            outcomes.append(StepOutcome(step.name, LEFT_OUT, None, detail="--read-only"))
+            outcomes.append(StepOutcome(step.name, LEFT_OUT, None, detail=site.wording.read_only))
         elif step.needs in blocked:
             blocked.add(step.name)
             outcomes.append(StepOutcome(step.name, NOT_RUN, None, reason=f"needs {step.needs}"))
@@ -87,5 +86,5 @@ def _run(step: Step, site: SmokeSite) -> tuple[StepOutcome, bool]:
     except StepError as hurt:
         return StepOutcome(step.name, FAILED, took(), hurt.where, str(hurt)), hurt.partly
     except PkoError as error:
-        return StepOutcome(step.name, FAILED, took(), reason=in_one_line(error)), False
+        return StepOutcome(step.name, FAILED, took(), reason=site.told(error)), False
     return StepOutcome(step.name, OK, took(), detail=detail), True

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from pykafka_ops.analysis.counted import counted
 from pykafka_ops.client.group_offsets import Committed, commit_offsets, fetch_offsets
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.membership import GroupMember, assign, join, leave
+from pykafka_ops.client.smoke.site import SmokeSite, StepError
 from pykafka_ops.client.topics import TopicDescription, describe_topics
-from pykafka_ops.commands.framework.failures import in_one_line
-from pykafka_ops.commands.framework.output import counted
-from pykafka_ops.commands.smoke.site import SmokeSite, StepError
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -36,7 +35,7 @@ def group(site: SmokeSite) -> str:
     except PkoError as error:
         where = _where(site, site.member)
         hint = internal(site, "__consumer_offsets", error)
-        raise StepError(where, in_one_line(error) + hint) from None
+        raise StepError(where, site.told(error) + hint) from None
     return f"joined, committed, left; coordinator {member.coordinator}"
 
 
