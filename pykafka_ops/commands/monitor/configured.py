@@ -27,10 +27,12 @@ def read_config(path: str) -> MonitorConfig:
 def client_configs(
     config: MonitorConfig, run: Run, env: Mapping[str, str]
 ) -> dict[str, ClientConfig]:
-    """How to get into each cluster, by name. UsageError where there is none."""
+    """How to get into each cluster, by name: those of the file, and one that the command line
+    names. What the environment says counts where the file has none. UsageError where there is
+    none at all."""
     found = {one.name: _of_section(one, env) for one in config.clusters}
     props = run.properties()
-    if run.args.given("bootstrap-server") or (not found and props.get("bootstrap.servers")):
+    if props.get("bootstrap.servers") and (_is_named(run) or not found):
         name = run.args.text("profile") or env.get("PKO_PROFILE") or ONLY
         found[name] = _named(ClientConfig.of(props))
     if not found:
@@ -38,6 +40,11 @@ def client_configs(
             "which cluster? give -b HOST:PORT, a profile, or --config FILE with [cluster.NAME]"
         )
     return found
+
+
+def _is_named(run: Run) -> bool:
+    typed = run.args.has("bootstrap-server") and "bootstrap-server" not in run.args.filled
+    return typed or run.args.has("profile")
 
 
 def _of_section(one: ClusterSection, env: Mapping[str, str]) -> ClientConfig:
