@@ -16,6 +16,7 @@ SHRINKS = "kafka_server_replicamanager_isrshrinks_total"
 EXPANDS = "kafka_server_replicamanager_isrexpands_total"
 BROKERS = "kafka_controller_kafkacontroller_activebrokercount"
 CONTROLLERS = "kafka_controller_kafkacontroller_activecontrollercount"
+ELECTIONS = "kafka_controller_controllerstats_leaderelectionrateandtimems_count"
 COPIED = "kafka_server_brokertopicmetrics_replicationbytesin_total"
 
 
@@ -44,6 +45,7 @@ def test_a_dead_broker_is_seen_in_the_metrics_of_the_others(
         assert total(left, UNDER_MIN) == 6
         wait_for(lambda: total(left, BROKERS) == 2, what="two brokers")
         assert total(left, CONTROLLERS) == 1
+        assert total(left, ELECTIONS) >= 1
         assert {each.get("/readyz")[0] for each in left} == {200}
         cluster.brokers[2].start()
         wait_for(lambda: total(left, URP) == 0, what="all in sync again")
@@ -54,6 +56,7 @@ def test_a_dead_broker_is_seen_in_the_metrics_of_the_others(
             assert any(key[0] == "kafka_server_fetcherlagmetrics_consumerlag" for key in found)
             for change in ("disconnects", "expires", "syncconnects"):
                 assert found[f"kafka_server_sessionexpirelistener_zookeeper{change}_total",] >= 0
+            assert found["kafka_server_zookeeperclientmetrics_zookeeperrequestlatencyms_count",] > 0
             fetches = "kafka_network_requestmetrics_requests_total", "FetchFollower"
             assert sum(found[key] for key in found if key[:2] == fetches) > 0
         assert total(left, SHRINKS) >= shrinks

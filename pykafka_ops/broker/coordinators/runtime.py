@@ -47,6 +47,9 @@ COUNT_SETTINGS = {
     TRANSACTION_STATE_TOPIC: "transaction.state.log.num.partitions",
 }
 
+LOADS_KEPT = 1_000
+"""Loads whose time is remembered."""
+
 S = TypeVar("S", bound=Shard)
 
 
@@ -99,6 +102,8 @@ class Coordinator(Generic[S]):
         self._partitions = partitions
         self._known: dict[str, int] = {}
         self._known_for = -1
+        self.load_times: deque[float] = deque(maxlen=LOADS_KEPT)
+        """How long partitions took to load (ms), the newest last."""
         self.timers = Timers(environment.arm)
 
     # -- leadership ----------------------------------------------------------------------------
@@ -135,6 +140,7 @@ class Coordinator(Generic[S]):
     async def _load(self, slot: Slot[S]) -> None:
         partition = slot.partition
         name = f"{self.topic}-{partition.index}"
+        began = self.environment.timer()
         try:
             count = await self._read(slot)
         except KafkaError as error:
@@ -146,6 +152,7 @@ class Coordinator(Generic[S]):
         if slot.closed:
             return
         slot.loading = False
+        self.load_times.append(self.environment.timer() - began)
         if count:
             log.info("loaded %d records of %s", count, name)
         outcome = slot.shard.loaded(self.now())

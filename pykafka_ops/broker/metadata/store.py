@@ -146,6 +146,9 @@ class MetadataStore(ABC):
     """The tree, seen through one session. Every call may raise StoreError for a path that is none,
     and SessionLostError."""
 
+    on_reply: Callable[[float], None] | None = None
+    """Hears how long each request took (ms), where requests go to a server."""
+
     @property
     @abstractmethod
     def session_id(self) -> int:

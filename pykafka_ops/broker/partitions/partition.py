@@ -180,7 +180,10 @@ class Partition:
 
     def copied(self, size: int) -> None:
         """So many bytes came from the leader."""
-        self._host.meters.bytes_copied += size
+        meters = self._host.meters
+        meters.bytes_copied += size
+        if self.local_id in self.adding:
+            meters.bytes_moved_here += size
 
     # -- replicas in sync
 

@@ -323,9 +323,14 @@ def _read(site: ReadSite, key: FetchKey, wanted: CachedPartition, terms: Terms) 
         raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
     read.at_end = offset >= bound and not held_back
     if offset < bound and (terms.left > 0 or not terms.any_read):
-        read.meter = site.replicas.meters.followers if follows else partition.meter
+        read.meter = _follower_meter(site, partition, terms) if follows else partition.meter
         _read_records(read, log, bound, terms)
     return read
+
+
+def _follower_meter(site: ReadSite, partition: Partition, terms: Terms) -> TopicMeter:
+    meters = site.replicas.meters
+    return meters.joining if terms.follower in partition.adding else meters.followers
 
 
 def _holds_back(site: ReadSite, partition: Partition, read: PartitionRead, follower: int) -> bool:

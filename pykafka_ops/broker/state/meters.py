@@ -46,15 +46,19 @@ class TopicMeter:
 class Meters:
     """Of all topics that have a replica here; :meth:`total` forgets none.
 
-    ``followers`` counts what followers elsewhere get, ``bytes_copied`` what is copied from leaders
-    elsewhere; the others how often an ISR of a partition led here changed, or could not.
+    ``followers`` counts what followers elsewhere get, ``joining`` what those get that are being
+    added; ``bytes_copied`` is copied from leaders elsewhere, ``bytes_moved_here`` of it to replicas
+    that are being added here. The others count how often an ISR of a partition led here changed,
+    or could not.
     """
 
     def __init__(self) -> None:
         self._topics: dict[str, TopicMeter] = {}
         self._gone = TopicMeter()
         self.followers = TopicMeter()
+        self.joining = TopicMeter()
         self.bytes_copied = 0
+        self.bytes_moved_here = 0
         self.isr_shrinks = 0
         self.isr_expands = 0
         self.isr_failures = 0

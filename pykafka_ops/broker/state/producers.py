@@ -95,6 +95,10 @@ class Producers:
         """First offset of the oldest open transaction, or -1."""
         return self._ongoing[0][0] if self._ongoing else -1
 
+    def last_sign_of_oldest(self) -> int:
+        """When the producer of the oldest open transaction last wrote here (ms); -1: none is."""
+        return self._states[self._ongoing[0][1]].last_timestamp if self._ongoing else -1
+
     def has_ongoing(self, producer_id: int) -> bool:
         """Whether the producer has an open transaction here."""
         state = self._states.get(producer_id)

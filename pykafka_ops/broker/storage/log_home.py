@@ -101,6 +101,7 @@ class LogHome:
     A disk without space does not: ``on_full(home)`` says by ``full`` until when to spare it.
 
     ``on_flushed(topic, partition)``: what a log owed is durable now (``Durability.owed``).
+    ``on_synced(ms)``: a flush of a log took so long.
     ``before_growth((topic, partition), recovery_point)`` is called before records are appended to
     a log for the first time, or since it was cut: no checkpoint may say that it is durable beyond
     its recovery point. It raises KafkaError KAFKA_STORAGE_ERROR.
@@ -118,6 +119,7 @@ class LogHome:
         self.on_shortened: Callable[[ShortenedError], None] | None = None
         self.on_full: Callable[[LogHome], None] | None = None
         self.on_flushed: Callable[[str, int], None] | None = None
+        self.on_synced: Callable[[float], None] | None = None
         self.before_growth: Callable[[tuple[str, int], int], None] = lambda *_: None
         self.submitted: Callable[[Job], None] | None = None
         """Takes jobs to another thread."""

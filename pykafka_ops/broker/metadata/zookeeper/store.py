@@ -304,9 +304,12 @@ class ZooKeeperStore(MetadataStore):
             if self._closed:
                 raise SessionLostError(path)
             reply = self._loop.create_future()
+            began = self._loop.time()
             self._watches.send()
             send().rawlink(lambda result, reply=reply: self._hand_over(reply, result))
             result = await reply
+            if self.on_reply is not None:
+                self.on_reply((self._loop.time() - began) * 1000)
             if result.exception is None:
                 return result.value
             if isinstance(result.exception, zk.NoNodeError) and missing:

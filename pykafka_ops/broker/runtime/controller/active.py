@@ -16,6 +16,7 @@ from pykafka_ops.broker.metadata.controller_store import ControllerStore
 from pykafka_ops.broker.metadata.registration import ControllerTerm
 from pykafka_ops.broker.metadata.store import MetadataStore, NoRoomError
 from pykafka_ops.broker.runtime.controller.channels import ChannelTarget, ControllerChannels
+from pykafka_ops.broker.runtime.controller.event_kinds import ControllerEventKind
 from pykafka_ops.broker.runtime.controller.leader_rebalance import (
     LeaderRebalance,
     RebalanceSettings,
@@ -44,6 +45,13 @@ log = logging.getLogger("kafka.controller.KafkaController")
 R = TypeVar("R")
 Rule = Callable[[Controller], Steps[R]]
 Job = Callable[[], Awaitable[None]]
+TimedEvent = Callable[[ControllerEventKind, float], None]
+"""Hears how long something took, in ms."""
+
+
+def now_ms() -> float:
+    """Monotonic ms of the event loop."""
+    return asyncio.get_running_loop().time() * 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +83,11 @@ class ActiveController:
         settings: ControllerSettings,
         channels: ControllerChannels,
         post: Callable[[Job], None],
+        timed: TimedEvent,
     ) -> None:
+        """``timed`` hears how long each change that was found in the tree took."""
         self.term = term
+        self._timed = timed
         self._channels = channels
         self._post = post
         self._rules = Controller(
@@ -164,16 +175,20 @@ class ActiveController:
 
         self._post(job)
 
-    def _event(self, find: Callable[[], Awaitable[Rule[Any] | None]]) -> None:
-        """Something changed in the tree: find out what, then run the rule for it."""
+    def _event(
+        self, kind: ControllerEventKind, find: Callable[[], Awaitable[Rule[Any] | None]]
+    ) -> None:
+        """Something of a ``kind`` changed in the tree: find out what, then run the rule for it."""
 
         async def job() -> None:
             if not self._over and self.rules is not None:
+                began = now_ms()
                 rule = await find()
                 if rule is not None:
                     await self.run(rule)
                 else:
                     self._log_notices()
+                self._timed(kind, now_ms() - began)
 
         self._post(job)
 

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from pykafka_ops.broker.runtime.controller.event_kinds import ControllerEventKind
 from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.steps import Steps
 
@@ -42,7 +43,9 @@ class RebalanceSettings:
 class LeaderRebalance:
     """The timer of one term; without ``settings`` it never goes off."""
 
-    def __init__(self, settings: RebalanceSettings | None, event: Callable[[Find], None]) -> None:
+    def __init__(
+        self, settings: RebalanceSettings | None, event: Callable[[ControllerEventKind, Find], None]
+    ) -> None:
         self._settings = settings
         self._event = event
         self._timer: asyncio.TimerHandle | None = None
@@ -60,7 +63,8 @@ class LeaderRebalance:
 
     def _arm(self, seconds: float) -> None:
         loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(seconds, self._event, self._due)
+        kind = ControllerEventKind.AUTO_LEADER_BALANCE
+        self._timer = loop.call_later(seconds, self._event, kind, self._due)
 
     async def _due(self) -> Rule | None:
         settings = self._settings

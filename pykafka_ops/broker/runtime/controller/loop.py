@@ -33,8 +33,11 @@ from pykafka_ops.broker.runtime.controller.active import (
     ControllerSettings,
     Job,
     Rule,
+    TimedEvent,
+    now_ms,
 )
 from pykafka_ops.broker.runtime.controller.channels import ControllerChannels
+from pykafka_ops.broker.runtime.controller.event_kinds import ControllerEventKind
 from pykafka_ops.broker.state.controller.cluster import ControllerContext
 from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.orders import (
@@ -73,6 +76,8 @@ class ControllerLoop:
         self.connected = True
         """Whether the tree can be reached, as far as is known."""
         self._active: ActiveController | None = None
+        self.on_event: TimedEvent | None = None
+        """Hears how long what the controller does took."""
 
     # -- for the broker
 
@@ -239,15 +244,22 @@ class ControllerLoop:
                 return
             await self._store.delete(ControllerZNode.path)  # of a term that went wrong
         self._forget()
-        settings = self._settings
+        settings, began = self._settings, now_ms()
         try:
             term = await become_controller(self._store, settings.broker_id, settings.clock())
         except ControllerMovedError:
             return
         log.info("broker %d is controller, epoch %d", settings.broker_id, term.epoch)
         await ensure_feature(self._store)
-        self._active = ActiveController(self._store, term, settings, self._channels, self.post)
+        self._active = ActiveController(
+            self._store, term, settings, self._channels, self.post, self._timed
+        )
         await self._active.begin()
+        self._timed(ControllerEventKind.CONTROLLER_CHANGE, now_ms() - began)
+
+    def _timed(self, kind: ControllerEventKind, ms: float) -> None:
+        if self.on_event is not None:
+            self.on_event(kind, ms)
 
     async def _resign(self) -> None:
         active = self._active

@@ -16,6 +16,7 @@ from pykafka_ops.broker.metadata.znodes.admin import (
 )
 from pykafka_ops.broker.metadata.znodes.brokers import BrokerIdZNode, Brokers
 from pykafka_ops.broker.metadata.znodes.topics import Topics, TopicZNode
+from pykafka_ops.broker.runtime.controller.event_kinds import ControllerEventKind as Kind
 from pykafka_ops.broker.state.controller.cluster import ControllerContext
 from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.steps import Steps
@@ -27,13 +28,16 @@ Find = Callable[[], Awaitable[Rule | None]]
 class ControllerWatches:
     """The watches of one term.
 
-    ``event(find)`` is called for every change; ``await find()`` reads what there is to know and
-    returns the rule to run, or None. Topics and brokers are watched before they are read, as Kafka
-    does: what changes after that is not missed.
+    ``event(kind, find)`` is called for every change; ``await find()`` reads what there is to know
+    and returns the rule to run, or None. Topics and brokers are watched before they are read, as
+    Kafka does: what changes after that is not missed.
     """
 
     def __init__(
-        self, store: MetadataStore, tree: ControllerStore, event: Callable[[Find], None]
+        self,
+        store: MetadataStore,
+        tree: ControllerStore,
+        event: Callable[[Kind, Find], None],
     ) -> None:
         self._store = store
         self._tree = tree
@@ -50,22 +54,26 @@ class ControllerWatches:
     def start(self) -> None:
         """Watch the lists of brokers, topics, deletions, failed directories and ISR changes,
         and what older tools ask for."""
-        for path, find in (
-            (Brokers.path, self._brokers_changed),
-            (Topics.path, self._topics_changed),
-            (TopicDeletions.path, self._deletions_changed),
-            (LogDirEvents.path, self._log_dirs_failed),
-            (IsrChangeNotifications.path, self._isr_changed),
+        for path, kind, find in (
+            (Brokers.path, Kind.BROKER_CHANGE, self._brokers_changed),
+            (Topics.path, Kind.TOPIC_CHANGE, self._topics_changed),
+            (TopicDeletions.path, Kind.TOPIC_DELETION, self._deletions_changed),
+            (LogDirEvents.path, Kind.LOG_DIR_CHANGE, self._log_dirs_failed),
+            (IsrChangeNotifications.path, Kind.ISR_CHANGE, self._isr_changed),
         ):
-            self._cancels.append(self._store.watch_children(path, self._caller(find)))
-        for path, find in (
-            (Reassignments.path, self._moves_asked),
-            (PreferredElection.path, self._elections_asked),
+            self._cancels.append(self._store.watch_children(path, self._caller(kind, find)))
+        for path, kind, find in (
+            (Reassignments.path, Kind.REASSIGNMENT, self._moves_asked),
+            (
+                PreferredElection.path,
+                Kind.MANUAL_LEADER_BALANCE,
+                self._elections_asked,
+            ),
         ):
-            self._cancels.append(self._store.watch_data(path, self._caller(find)))
+            self._cancels.append(self._store.watch_data(path, self._caller(kind, find)))
 
-    def _caller(self, find: Find) -> Callable[[str], None]:
-        return lambda _: self._event(find)
+    def _caller(self, kind: Kind, find: Find) -> Callable[[str], None]:
+        return lambda _: self._event(kind, find)
 
     def stop(self) -> None:
         """Watch nothing any more."""
@@ -104,12 +112,14 @@ class ControllerWatches:
 
     def _watch_topic(self, topic: str) -> Cancel:
         return self._store.watch_data(
-            TopicZNode.path(topic), lambda _: self._event(lambda: self._topic_changed(topic))
+            TopicZNode.path(topic),
+            self._caller(Kind.TOPIC_CHANGE, lambda: self._topic_changed(topic)),
         )
 
     def _watch_broker(self, broker: int) -> Cancel:
         return self._store.watch_data(
-            BrokerIdZNode.path(broker), lambda _: self._event(lambda: self._broker_changed(broker))
+            BrokerIdZNode.path(broker),
+            self._caller(Kind.BROKER_CHANGE, lambda: self._broker_changed(broker)),
         )
 
     async def _brokers_changed(self) -> Rule | None:

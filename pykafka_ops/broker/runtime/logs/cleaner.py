@@ -68,6 +68,17 @@ class Chosen(NamedTuple):
     found: Cleanable
 
 
+class CleanerFigures:
+    """What the cleaner has done of late; ``looked_at`` (ms since 1970) is when it last looked for a
+    dirty log, ``dirtiest`` the share of dirt in the one that it chose, ``reports`` those of the
+    last compaction of each of its processes."""
+
+    def __init__(self) -> None:
+        self.looked_at: int | None = None
+        self.dirtiest = 0.0
+        self.reports: dict[CleanerProcess, CompactionReport] = {}
+
+
 class LogCleaner:
     """Cleans the logs of ``logs``. ``clock`` gives ms since 1970, ``run_in_thread(f, ...)`` awaits
     a call in another thread."""
@@ -88,12 +99,14 @@ class LogCleaner:
         self._swaps: set[asyncio.Task[None]] = set()
         self._busy: set[Key] = set()
         self._short: set[Key] = set()
+        self.figures = CleanerFigures()
         self.uncleanable: set[Log] = set()
         """Logs that could not be cleaned; not tried again before the next start."""
 
     def start(self) -> None:
         """Begin to look for dirty logs, unless ``log.cleaner.enable`` is off."""
         if self._configs.value("log.cleaner.enable"):
+            self.figures.looked_at = self._clock()
             count: int = self._configs.value("log.cleaner.threads")
             self._tasks = [jobs.start("log cleaner", self._work()) for _ in range(count)]
 
@@ -144,6 +157,7 @@ class LogCleaner:
                     await process.kill()
                 await asyncio.sleep(self._backoff())
         finally:
+            self.figures.reports.pop(process, None)
             await process.kill()
 
     def _backoff(self) -> float:
@@ -168,12 +182,13 @@ class LogCleaner:
     async def _choose(self) -> Chosen | None:
         """The log with the largest share of dirt among those that are due."""
         best: Chosen | None = None
-        now = self._clock()
+        now = self.figures.looked_at = self._clock()
         for key in list(self._compacted()):
             found = self._look(key, now)
             if found and (best is None or found.found.ratio > best.found.ratio):
                 best = found
             await asyncio.sleep(0)
+        self.figures.dirtiest = best.found.ratio if best else 0.0
         if best is None or best.key in self._busy or self._logs.get(*best.key) is not best.log:
             return None
         self._busy.add(best.key)
@@ -246,6 +261,7 @@ class LogCleaner:
             await self._sweep(found)
             self._give_up(found, error)
         else:
+            self.figures.reports[process] = report
             _tell(found.name, chosen.found, report)
             return True
         finally:

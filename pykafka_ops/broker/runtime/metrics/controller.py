@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pykafka_ops.broker.runtime.controller.event_kinds import ControllerEventKind
 from pykafka_ops.broker.runtime.parts import Parts
 from pykafka_ops.broker.state.controller.cluster import ControllerContext
 from pykafka_ops.broker.state.controller.transitions import PartitionPhase, ReplicaPhase
 from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.metrics.family import Book, MetricKind
+from pykafka_ops.metrics.spread import Spread
 
 MANY = 512
 """Partitions between two pauses."""
@@ -22,6 +24,19 @@ TOLD = {
     "ReplicasToDeleteCount": "Replicas that are being deleted",
     "TopicsIneligibleToDeleteCount": "Topics whose deletion waits",
     "ReplicasIneligibleToDeleteCount": "Replicas whose deletion waits for their broker",
+}
+
+
+TIMED = {
+    ControllerEventKind.BROKER_CHANGE: "brokers that came or went, and the elections",
+    ControllerEventKind.TOPIC_CHANGE: "topics that came, went or changed",
+    ControllerEventKind.TOPIC_DELETION: "marks for deletion",
+    ControllerEventKind.REASSIGNMENT: "moves asked for by a znode",
+    ControllerEventKind.ISR_CHANGE: "ISRs that brokers have written",
+    ControllerEventKind.LOG_DIR_CHANGE: "log directories that failed",
+    ControllerEventKind.AUTO_LEADER_BALANCE: "looking for leaders to give back",
+    ControllerEventKind.MANUAL_LEADER_BALANCE: "elections asked for by a znode",
+    ControllerEventKind.CONTROLLER_CHANGE: "becoming controller",
 }
 
 
@@ -41,6 +56,29 @@ def tell(parts: Parts, book: Book) -> Steps[None]:
     book.bean(
         "kafka.controller:ControllerEventManager:EventQueueSize", "Jobs that the controller has yet"
     ).add(parts.controller.queued)
+
+
+class ControllerTimes:
+    """How long the controller took for what it did, from its making on."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._timer = parts.services.timer
+        self._spreads = {kind: Spread() for kind in ControllerEventKind}
+        parts.controller.on_event = self._add
+
+    def _add(self, kind: ControllerEventKind, ms: float) -> None:
+        self._spreads[kind].turn(self._timer())
+        self._spreads[kind].add(ms)
+
+    def tell(self, book: Book) -> None:
+        """By what was done."""
+        for kind, spread in self._spreads.items():
+            spread.turn(self._timer())
+            book.bean(
+                f"kafka.controller:ControllerStats:{kind.value}RateAndTimeMs",
+                f"Time of the controller for {TIMED[kind]}, in ms",
+                MetricKind.SUMMARY,
+            ).add(spread.times())
 
 
 def _count(cluster: ControllerContext, found: dict[str, int]) -> Steps[None]:

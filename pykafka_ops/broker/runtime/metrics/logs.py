@@ -1,11 +1,12 @@
-"""Logs, their directories, the cleaner (``Log``, ``LogManager``, ``LogCleanerManager``)."""
+"""Logs, their directories, how long flushes take (``Log``, ``LogManager``, ``LogFlushStats``)."""
 
 from __future__ import annotations
 
 from pykafka_ops.broker.runtime.metrics.labels import PartitionLabels
 from pykafka_ops.broker.runtime.parts import Parts
 from pykafka_ops.broker.state.steps import STEP, Steps
-from pykafka_ops.metrics.family import Book, Labels
+from pykafka_ops.metrics.family import Book, Labels, MetricKind
+from pykafka_ops.metrics.spread import Spread
 
 SIZES_MS = 60_000
 """How old the sizes of logs may be that nobody uses: each is a directory to read."""
@@ -21,10 +22,16 @@ class LogTeller:
 
     def __init__(self, parts: Parts) -> None:
         self._logs = parts.logs
-        self._cleaner = parts.cleaner
         self._timer = parts.services.timer
         self._unused: dict[tuple[str, int], int] = {}
         self._looked_at = -float(SIZES_MS)
+        self._flushes = Spread()
+        for data_dir in self._logs.dirs:
+            data_dir.home.on_synced = self._flushed
+
+    def _flushed(self, ms: float) -> None:
+        self._flushes.turn(self._timer())
+        self._flushes.add(ms)
 
     def tell(self, labels: PartitionLabels, book: Book) -> Steps[None]:
         """Each log, then the directories."""
@@ -47,6 +54,12 @@ class LogTeller:
             each["LogEndOffset"].add(log.log_end_offset, of)
             each["NumLogSegments"].add(log.segment_count, of)
         self._tell_directories(book)
+        self._flushes.turn(self._timer())
+        book.bean(
+            "kafka.log:LogFlushStats:LogFlushRateAndTimeMs",
+            "Time to make a log durable, in ms",
+            MetricKind.SUMMARY,
+        ).add(self._flushes.times())
 
     def _look(self) -> Steps[None]:
         """Read the directories of logs that nobody uses, now and then."""
@@ -60,15 +73,9 @@ class LogTeller:
     def _tell_directories(self, book: Book) -> None:
         told = "1 if a log directory has failed"
         offline = book.bean("kafka.log:LogManager:LogDirectoryOffline", told)
-        uncleanable = book.bean(
-            "kafka.log:LogCleanerManager:uncleanable-partitions-count",
-            "Logs that cannot be compacted",
-        )
         for data_dir in self._logs.dirs:
             of = Labels(logDirectory=data_dir.path)
             offline.add(int(not data_dir.online), of)
-            failed = [log for log in self._cleaner.uncleanable if log.home is data_dir.home]
-            uncleanable.add(len(failed), of)
         book.bean(
             "kafka.log:LogManager:OfflineLogDirectoryCount", "Log directories that have failed"
         ).add(len(self._logs.offline))

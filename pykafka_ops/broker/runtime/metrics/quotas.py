@@ -17,13 +17,17 @@ def tell(parts: Parts, book: Book) -> Steps[None]:
     times = book.plain(
         "kafka_server_quota_request_time", "Percent of a thread, of who has a quota on that"
     )
+    pauses = book.plain(
+        "kafka_server_quota_throttle_time", "How long who has a quota is left alone, in ms"
+    )
     kinds = (("Produce", quotas.produce), ("Fetch", quotas.fetch), ("Request", quotas.request))
     for resource, quota in kinds:
         family = times if resource == "Request" else rates
-        for number, ((user, client), rate) in enumerate(quota.measured):
+        for number, ((user, client), rate, limit) in enumerate(quota.measured):
             if number >= MOST:
                 break
             if not number % STEP:
                 yield None
             of = Labels(resource=resource, user=user, clientId=client)
             family.add(round(rate.at(now), 3), of)
+            pauses.add(quota.pause_ms(rate, limit, now), of)

@@ -24,7 +24,12 @@ OF_ALL = {
     "UnderMinIsrPartitionCount": "Partitions led here with fewer in sync than required",
     "AtMinIsrPartitionCount": "Partitions led here with just as many in sync as required",
     "ReassigningPartitions": "Partitions led here whose replicas are on the move",
+    "PartitionsWithLateTransactionsCount": "Partitions led here with a transaction open too long",
 }
+
+
+LATE_MS = 300_000
+"""How much longer than ``transaction.max.timeout.ms`` a transaction is open that is late."""
 
 
 def tell(parts: Parts, labels: PartitionLabels, book: Book) -> Steps[None]:
@@ -61,12 +66,23 @@ def _tell_one(
     sums["UnderMinIsrPartitionCount"] += under_min
     sums["AtMinIsrPartitionCount"] += at_min
     sums["ReassigningPartitions"] += led and bool(partition.adding)
+    sums["PartitionsWithLateTransactionsCount"] += led and _is_late(parts, partition)
     each["UnderReplicated"].add(int(under), labels)
     each["UnderMinIsr"].add(int(under_min), labels)
     each["AtMinIsr"].add(int(at_min), labels)
     each["ReplicasCount"].add(replicas if led else 0, labels)
     each["InSyncReplicasCount"].add(in_sync if led else 0, labels)
     each["LastStableOffsetLag"].add(_behind(partition) if led else 0, labels)
+
+
+def _is_late(parts: Parts, partition: Partition) -> bool:
+    """As ``ProducerStateManager.hasLateTransaction``."""
+    log = partition.used_log
+    last = -1 if log is None else log.producers.last_sign_of_oldest()
+    if last < 0:
+        return False
+    longest: int = parts.configs.value("transaction.max.timeout.ms")
+    return parts.services.clock() - last > longest + LATE_MS
 
 
 def _behind(partition: Partition) -> int:

@@ -6,7 +6,9 @@ import asyncio
 
 from pykafka_ops.broker import jobs
 from pykafka_ops.broker.runtime.metrics import (
+    cleaner,
     controller,
+    coordinators,
     followers,
     groups,
     process,
@@ -38,6 +40,7 @@ class BrokerReport:
         self._parts = parts
         self._logs = LogTeller(parts)
         self._session = SessionTeller(parts)
+        self._controller_times = controller.ControllerTimes(parts)
         self._labels = PartitionLabels()
         self._watch = process.LoopWatch(loop)
         self._dialects: list[str] = parts.configs.value(METRICS_DIALECTS)
@@ -82,6 +85,9 @@ class BrokerReport:
         sockets.tell(parts, book)
         requests.tell(parts, book)
         self._session.tell(book)
+        self._controller_times.tell(book)
+        cleaner.tell(parts, book)
+        coordinators.tell(parts, book)
         yield from quotas.tell(parts, book)
         yield from topics.tell(parts, book)
         yield from controller.tell(parts, book)

@@ -38,7 +38,18 @@ def tell(parts: Parts, book: Book) -> Steps[None]:
         _add({name: family for name, family in rare.items() if getattr(meter, name)}, meter, of)
     copied = {
         "ReplicationBytesInPerSec": ("Bytes copied from leaders elsewhere", meters.bytes_copied),
-        "ReplicationBytesOutPerSec": ("Bytes that followers got", meters.followers.bytes_out),
+        "ReplicationBytesOutPerSec": (
+            "Bytes that followers got",
+            meters.followers.bytes_out + meters.joining.bytes_out,
+        ),
+        "ReassignmentBytesInPerSec": (
+            "Bytes copied to replicas that are being added here",
+            meters.bytes_moved_here,
+        ),
+        "ReassignmentBytesOutPerSec": (
+            "Bytes that followers got which are being added",
+            meters.joining.bytes_out,
+        ),
     }
     for name, (what, value) in copied.items():
         book.bean(f"{_TYPE}:{name}", what, MetricKind.COUNTER).add(value)

@@ -1,4 +1,4 @@
-"""What became of the session with ZooKeeper (``SessionExpireListener``)."""
+"""The session with ZooKeeper (``SessionExpireListener``), and how fast it answers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter
 from pykafka_ops.broker.metadata.store import SessionState
 from pykafka_ops.broker.runtime.parts import Parts
 from pykafka_ops.metrics.family import Book, MetricKind
+from pykafka_ops.metrics.spread import Spread
 
 _TYPE = "kafka.server:SessionExpireListener"
 OF_STATES = {
@@ -22,7 +23,14 @@ class SessionTeller:
     def __init__(self, parts: Parts) -> None:
         self._changes: Counter[SessionState] = Counter()
         self._is_told = bool(parts.configs.value("zookeeper.connect"))
+        self._replies = Spread()
+        self._timer = parts.services.timer
         self.stop = parts.membership.store.on_session(self._note)
+        parts.membership.store.on_reply = self._replied
+
+    def _replied(self, ms: float) -> None:
+        self._replies.turn(self._timer())
+        self._replies.add(ms)
 
     def _note(self, state: SessionState) -> None:
         self._changes[state] += 1
@@ -30,6 +38,12 @@ class SessionTeller:
     def tell(self, book: Book) -> None:
         """Since the start."""
         if self._is_told:
+            self._replies.turn(self._timer())
+            book.bean(
+                "kafka.server:ZooKeeperClientMetrics:ZooKeeperRequestLatencyMs",
+                "Time until ZooKeeper answered a request, in ms",
+                MetricKind.SUMMARY,
+            ).add(self._replies.times())
             for state, (name, what) in OF_STATES.items():
                 family = book.bean(f"{_TYPE}:{name}", what, MetricKind.COUNTER)
                 family.add(self._changes[state])

@@ -63,9 +63,9 @@ class Measured(Generic[Measure]):
         """How many are measured."""
         return len(self._shared)
 
-    def __iter__(self) -> Iterator[tuple[tuple[str, str], Measure]]:
-        """User and client id that share a quota, and what they have used of it."""
-        return iter([(who, measure) for who, (measure, _) in list(self._shared.items())])
+    def __iter__(self) -> Iterator[tuple[tuple[str, str], Measure, float]]:
+        """User and client id that share a quota, what they have used of it, and its limit."""
+        return iter([(who, *found) for who, found in list(self._shared.items())])
 
     def find(self, user: str, client_id: str, now: float) -> tuple[Measure, float] | None:
         """What a client has used, and its limit; None if it has none."""
@@ -128,6 +128,10 @@ class RateQuota:
             return 0
         rate, limit = found
         rate.record(amount, now)
+        return self.pause_ms(rate, limit, now)
+
+    def pause_ms(self, rate: Rate, limit: float, now: float) -> int:
+        """How long who has used so much is to be left alone."""
         return _round(min(rate.over_ms(limit, now), self._longest_ms))
 
     def record(self, user: str, client_id: str, amount: float, now: float) -> None:

@@ -198,6 +198,7 @@ class FlushJob:
     paths: list[str]
     error: OSError | None = None
     owed: bool = False
+    took_ms: float = 0.0
     generation: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -206,6 +207,8 @@ class FlushJob:
     def run(self) -> None:
         """Any thread: open, sync, close. A file that is gone meanwhile needs no sync."""
         files, directory = self.place.home.files, self.place.path
+        timer = self.place.home.settings.timer
+        began = timer()
         try:
             for path in self.paths:
                 try:
@@ -221,6 +224,7 @@ class FlushJob:
             self.place.home.sync_names()
         except OSError as error:
             self.error = error
+        self.took_ms = timer() - began
 
     def done(self) -> None:
         """The log's thread: move the recovery point, or take the directory offline.
@@ -229,5 +233,7 @@ class FlushJob:
         """
         if self.error is not None:
             self.durability.sync_failed(self.error)
-        else:
-            self.durability.flushed(self)
+            return
+        if self.place.home.on_synced is not None:
+            self.place.home.on_synced(self.took_ms)
+        self.durability.flushed(self)

@@ -305,3 +305,12 @@ def test_a_marker_reaches_the_shard() -> None:
 def test_keys_find_their_partition() -> None:
     world = World(3)
     assert [world.coordinator.partition_of(key) for key in ("a", "b", "c")] == [1, 2, 0]
+
+
+def test_it_is_remembered_how_long_a_partition_took_to_load() -> None:
+    world = World()
+    times = iter((1000.0, 1250.0))
+    world.coordinator.environment.timer = lambda: next(times, 2000.0)
+    assert list(world.coordinator.load_times) == []
+    world.load()
+    assert list(world.coordinator.load_times) == [250]

@@ -367,3 +367,17 @@ def test_all_is_read_again_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None
     session.site.time += 10_001
     assert session.ask() == []
     assert sorted(session.read) == ["t", "u"]
+
+
+def test_what_replicas_get_that_are_being_added_is_counted_apart(site: Site) -> None:
+    meters, partition = site.replicas.meters, partition_of(site)
+    site.append("t", 0, batch(b"x"))
+    ask(site, 0, replica=OTHER)
+    assert (meters.followers.bytes_out, meters.joining.bytes_out) == (SIZE, 0)
+    partition.adding = (OTHER,)
+    ask(site, 0, replica=OTHER)
+    assert (meters.followers.bytes_out, meters.joining.bytes_out) == (SIZE, SIZE)
+    partition.copied(10)
+    partition.adding = (ME,)
+    partition.copied(5)
+    assert (meters.bytes_copied, meters.bytes_moved_here) == (15, 5)

@@ -370,3 +370,14 @@ def test_a_snapshot_with_more_than_there_is_room_for_is_read_as_far_as_it_goes()
     assert p.remembered <= 50
     assert p.has_ongoing(3)
     assert p.get(499) is not None
+
+
+def test_the_oldest_open_transaction_shows_when_its_producer_last_wrote() -> None:
+    p = Producers("t-0")
+    assert p.last_sign_of_oldest() == -1
+    p.add_batch(7, 0, BatchMetadata(0, 0, 0, 1000), transactional=True)
+    p.add_batch(8, 0, BatchMetadata(0, 1, 0, 2000), transactional=True)
+    p.add_batch(7, 0, BatchMetadata(1, 2, 0, 3000), transactional=True)
+    assert p.last_sign_of_oldest() == 3000
+    p.add_marker(7, 0, 0, offset=3, timestamp=4000, aborted=False)
+    assert p.last_sign_of_oldest() == 2000

@@ -264,3 +264,16 @@ def test_a_cleaning_that_fails_as_nobody_expected_does_not_end_the_cleaner(
     assert site.cleaner.uncleanable == {site.much}
     assert "ZeroDivisionError" in caplog.text
     assert not run(site.round())
+
+
+def test_what_the_cleaner_has_done_of_late_can_be_asked_for(site: Site) -> None:
+    figures = site.cleaner.figures
+    assert (figures.looked_at, figures.reports) == (None, {})
+    assert run(site.round())
+    (report,) = figures.reports.values()
+    assert report.bytes_written < report.bytes_read
+    assert 0.5 < figures.dirtiest <= 1
+    site.now += 1000
+    while run(site.round()):
+        pass
+    assert (figures.looked_at, figures.dirtiest) == (NOW + 1000, 0)

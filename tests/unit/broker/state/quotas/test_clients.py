@@ -177,3 +177,13 @@ def test_no_break_is_longer_than_an_answer_can_tell(
 ) -> None:
     entities.set(ALL_CLIENTS, {"producer_byte_rate": "1"})
     assert quotas.produce.charge(*ME, 2**40, 0.0) == 2**31 - 1
+
+
+def test_who_is_measured_is_told_with_what_was_used_and_the_limit(
+    entities: QuotaEntities, quotas: ClientQuotas
+) -> None:
+    entities.set(ALL_CLIENTS, {"producer_byte_rate": "100"})
+    pause = quotas.produce.charge(*ME, 5000, 0.0)
+    ((who, rate, limit),) = quotas.produce.measured
+    assert (who, limit) == (("", "unknown"), 100)
+    assert quotas.produce.pause_ms(rate, limit, 0.0) == pause > 0

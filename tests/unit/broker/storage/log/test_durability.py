@@ -80,3 +80,19 @@ def test_the_time_index_of_a_closed_segment_is_durable_though_its_records_were_b
     inode = w.files.inodes[name]
     assert inode.data
     assert bytes(inode.data) == inode.durable
+
+
+def test_how_long_a_flush_took_is_told() -> None:
+    w = World()
+    found: list[float] = []
+    w.home.on_synced = found.append
+    times = iter(range(0, 1000, 7))
+    w.home.settings.timer = lambda: float(next(times))
+    w.append(b"a")
+    w.log.flush()
+    assert found == [7.0]
+    w.append(b"b")
+    w.files.fail_next_sync(errno.EIO)
+    with pytest.raises(KafkaError):
+        w.log.flush()
+    assert found == [7.0]
