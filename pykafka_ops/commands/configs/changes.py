@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pykafka_ops.client import configs
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.configs import AlterOp, ConfigResource
+from pykafka_ops.client.setting_values import PresentValue
 from pykafka_ops.commands.configs import known, quotas
 from pykafka_ops.commands.configs.entity import ConfigEntity, check_named, spoken, with_client
-from pykafka_ops.commands.configs.held import CHANGED, Change, PresentValue, changed_rows, held
+from pykafka_ops.commands.configs.held import CHANGED, Change, changed_rows, held
 from pykafka_ops.commands.configs.settings import TYPES, absent, corrected, present
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import Cells, Column, ItemError, Table

@@ -26,8 +26,8 @@ from pykafka_ops.broker.state.quotas import requests
 from pykafka_ops.broker.storage.real_files import RealFiles
 from pykafka_ops.client import quotas, scram
 from pykafka_ops.client.configs import AlterOp, ConfigEntry
+from pykafka_ops.client.setting_values import DEFAULT, PresentValue
 from pykafka_ops.commands.configs.entity import ConfigEntity
-from pykafka_ops.commands.configs.held import DEFAULT, PresentValue
 from pykafka_ops.commands.configs.known import (
     BROKER_LOGGERS,
     BROKERS,

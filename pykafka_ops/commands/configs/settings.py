@@ -9,11 +9,11 @@ from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.client import configs, topics
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.configs import ConfigEntry, ConfigResource
+from pykafka_ops.client.setting_values import own_source
 from pykafka_ops.commands.configs.known import BROKER_LOGGERS, BROKERS, CLIENT_METRICS, TOPICS
 from pykafka_ops.commands.framework.absent import no_broker
 from pykafka_ops.commands.framework.failures import text_of
 from pykafka_ops.errors import KafkaError, PkoError
-from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages import list_client_metrics_resources as cm
 
@@ -22,11 +22,6 @@ TYPES = {
     BROKERS: configs.BROKER,
     BROKER_LOGGERS: configs.BROKER_LOGGER,
     CLIENT_METRICS: configs.CLIENT_METRICS,
-}
-_OWN = {
-    TOPICS: ConfigSource.DYNAMIC_TOPIC_CONFIG,
-    BROKERS: ConfigSource.DYNAMIC_BROKER_CONFIG,
-    CLIENT_METRICS: ConfigSource.DYNAMIC_CLIENT_METRICS_CONFIG,
 }
 _BATCH = 200
 """Topics described in one request."""
@@ -40,16 +35,9 @@ class DescribedConfigs(NamedTuple):
     entries: list[ConfigEntry] | PkoError
 
 
-def own_source(kind: str, name: str) -> ConfigSource | None:
-    """The source of what an entity sets itself; None of loggers, which have no other."""
-    if kind == BROKERS and not name:
-        return ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG
-    return _OWN.get(kind)
-
-
 def own_only(described: DescribedConfigs, entries: list[ConfigEntry]) -> DescribedConfigs:
     """Without what the resource does not set itself; loggers show everything."""
-    source = own_source(described.kind, described.name)
+    source = own_source(ConfigResource(TYPES[described.kind], described.name))
     if source is None:
         return described
     return described._replace(entries=[e for e in entries if e.source == source])

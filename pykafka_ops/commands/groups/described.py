@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from pykafka_ops.analysis.lag.standing import (
@@ -15,9 +15,10 @@ from pykafka_ops.analysis.lag.standing import (
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, GroupDescription, describe_groups
-from pykafka_ops.client.group_offsets import Committed, fetch_offsets
+from pykafka_ops.client.group_offsets import fetch_offsets
+from pykafka_ops.client.seeking import known_commits
 from pykafka_ops.commands.framework.output import PLACE, Column, numbers
-from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.errors import PkoError
 
 STANDING = (
     Column("group"),
@@ -66,11 +67,6 @@ def offsets_at(
     """Offsets by time; partitions without one (of a deleted topic) are left out."""
     found = offsets.known_offsets(cluster, partitions, moment)
     return {p: o.offset for p, o in found.items()}
-
-
-def known_commits(found: Mapping[Partition, Committed | KafkaError]) -> dict[Partition, int]:
-    """The offsets committed, without what could not be had."""
-    return {p: c.offset for p, c in found.items() if isinstance(c, Committed)}
 
 
 def readers_of(group: GroupDescription) -> list[AssignedMember]:

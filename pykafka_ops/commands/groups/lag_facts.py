@@ -13,8 +13,9 @@ from pykafka_ops.client.commit_log import Commits, commits_since
 from pykafka_ops.client.group_describe import DEAD, GroupDescription, describe_groups
 from pykafka_ops.client.group_offsets import fetch_offsets
 from pykafka_ops.client.record_times import record_times
+from pykafka_ops.client.seeking import known_commits
 from pykafka_ops.commands.framework.output import ItemError
-from pykafka_ops.commands.groups.described import known_commits, offsets_at, readers_of
+from pykafka_ops.commands.groups.described import offsets_at, readers_of
 from pykafka_ops.commands.groups.select import missing_groups
 from pykafka_ops.errors import KafkaError, PkoError
 

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, EMPTY, GroupDescription, describe_groups
+from pykafka_ops.client.seeking import OffsetPlan, commit
 from pykafka_ops.commands.framework.failures import item_error, raise_first
 from pykafka_ops.commands.framework.output import ItemError, Table, say
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.plan_file import PlanLineError, write_plan
-from pykafka_ops.commands.groups.reset_plan import OffsetPlan, Planner, commit
+from pykafka_ops.commands.groups.reset_plan import Planner
 from pykafka_ops.commands.groups.reset_rows import COLUMNS, in_use, plan_rows, say_clamped
 from pykafka_ops.errors import PkoError, UsageError
 

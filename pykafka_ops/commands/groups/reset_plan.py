@@ -4,39 +4,19 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta, timezone
-from typing import NamedTuple
 
 from pykafka_ops.analysis.moments import moment, span
-from pykafka_ops.analysis.offset_reset import Clamped, Partition, clamp
+from pykafka_ops.analysis.offset_reset import Partition
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.group_offsets import Committed, commit_offsets, fetch_offsets
-from pykafka_ops.client.offsets import Offset
+from pykafka_ops.client.seeking import OffsetPlan, Offsets, committed_by, offsets_at, since, within
 from pykafka_ops.commands.framework.args import Args
-from pykafka_ops.commands.groups.described import known_commits
 from pykafka_ops.commands.groups.kafka import SCENARIOS, ScopeError
 from pykafka_ops.commands.groups.plan_file import by_group, read_plan
 from pykafka_ops.commands.groups.topic_words import missing_topics, partitions_of
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
-
-Offsets = dict[Partition, int]
-
-
-class OffsetPlan(NamedTuple):
-    """The offsets to commit, those committed now, and what to say about them.
-
-    ``empty``: partitions without a record at or after the moment asked for. ``found`` is False
-    where a plan file does not name the group.
-    """
-
-    offsets: Offsets
-    committed: Offsets
-    clamped: Sequence[Clamped] = ()
-    empty: Sequence[Partition] = ()
-    found: bool = True
 
 
 class Planner:
@@ -82,17 +62,18 @@ class Planner:
         match scenario:
             case "to-offset":
                 offset = self.args.number(scenario) or 0
-                return self._within(dict.fromkeys(wanted, offset), committed)
+                return within(self.cluster, dict.fromkeys(wanted, offset), committed)
             case "to-earliest":
-                return OffsetPlan(self._ask(wanted, offsets.EARLIEST), committed)
+                return OffsetPlan(offsets_at(self.cluster, wanted, offsets.EARLIEST), committed)
             case "to-latest":
-                return OffsetPlan(self._ask(wanted, offsets.LATEST), committed)
+                return OffsetPlan(offsets_at(self.cluster, wanted, offsets.LATEST), committed)
             case "to-current":
-                ends = self._ask([p for p in wanted if p not in committed], offsets.LATEST)
+                new = [p for p in wanted if p not in committed]
+                ends = offsets_at(self.cluster, new, offsets.LATEST)
                 return OffsetPlan({p: committed.get(p, ends.get(p, 0)) for p in wanted}, committed)
             case "shift-by":
                 return self._shift_by(wanted, committed)
-        return self._since(self._moment(scenario), wanted, committed)
+        return since(self.cluster, self._moment(scenario), wanted, committed)
 
     def _shift_by(self, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
         by = self.args.number("shift-by") or 0
@@ -102,67 +83,26 @@ class Planner:
                     f"Cannot shift offset for partition {topic}-{index} since there is no current "
                     "committed offset"
                 )
-        return self._within({p: committed[p] + by for p in wanted}, committed)
+        return within(self.cluster, {p: committed[p] + by for p in wanted}, committed)
 
     def _moment(self, scenario: str) -> int:
         """What ``--to-datetime`` or ``--by-duration`` says; in our tongue in our words, too."""
         text = self.args.text(scenario) or ""
         by_date = scenario == "to-datetime"
         try:
-            since = parse_datetime(text) if by_date else self.now - parse_duration(text)
+            at = parse_datetime(text) if by_date else self.now - parse_duration(text)
         except MomentError:
             if self.args.flags:
                 raise
-            since = moment(text, self.now)[0] if by_date else self.now - span(text)
-        return since if self.args.flags or by_date else max(0, since)
+            at = moment(text, self.now)[0] if by_date else self.now - span(text)
+        return at if self.args.flags or by_date else max(0, at)
 
     def _from_file(self, group: str, committed: Offsets) -> OffsetPlan:
         if self.file is None:
             self.file = by_group(read_plan(self.args.text("from-file") or ""), self.groups)
         if group not in self.file:
             return OffsetPlan({}, committed, found=False)
-        return self._within(self.file[group], committed)
-
-    # --- what the brokers say --------------------------------------------------------------------
-
-    def _ask(self, wanted: Sequence[Partition], moment: int) -> Offsets:
-        found = offsets.list_offsets(self.cluster, dict.fromkeys(wanted, moment)) if wanted else {}
-        for value in found.values():
-            if isinstance(value, PkoError):
-                raise value
-        return {p: v.offset for p, v in found.items() if isinstance(v, Offset)}
-
-    def _within(self, wishes: Mapping[Partition, int], committed: Offsets) -> OffsetPlan:
-        starts = self._ask(list(wishes), offsets.EARLIEST)
-        ends = self._ask(list(wishes), offsets.LATEST)
-        result, moved = clamp(wishes, starts, ends)
-        return OffsetPlan(result, committed, clamped=moved)
-
-    def _since(self, moment: int, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
-        found = self._ask(wanted, moment)
-        empty = [p for p in wanted if found[p] < 0]
-        found.update(self._ask(empty, offsets.LATEST))
-        return OffsetPlan({p: found[p] for p in wanted}, committed, empty=empty)
-
-
-def committed_by(cluster: Cluster, group: str) -> Offsets:
-    """The committed offsets of a group. Raises KafkaError."""
-    found = fetch_offsets(cluster, [group])[group]
-    if isinstance(found, PkoError):
-        raise found
-    return known_commits(found)
-
-
-def commit(cluster: Cluster, group: str, offsets: Offsets) -> dict[Partition, PkoError]:
-    """Commit for a group without members; the partitions that failed. Raises what failed as a
-    whole."""
-    if not offsets:
-        return {}
-    wanted = {p: Committed(offset, -1, "") for p, offset in offsets.items()}
-    results = commit_offsets(cluster, group, wanted)
-    if isinstance(results, PkoError):
-        raise results
-    return {p: error for p, error in results.items() if error is not None}
+        return within(self.cluster, self.file[group], committed)
 
 
 # --- moments -------------------------------------------------------------------------------------

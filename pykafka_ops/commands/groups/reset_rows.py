@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from pykafka_ops.analysis.offset_reset import OffsetChange, moves
 from pykafka_ops.client.group_describe import GroupDescription
+from pykafka_ops.client.seeking import OffsetPlan
 from pykafka_ops.commands.console.errors import log
 from pykafka_ops.commands.framework.output import PLACE, Column, ItemError, counted, rows_of, say
-from pykafka_ops.commands.groups.reset_plan import OffsetPlan
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 

@@ -6,15 +6,17 @@ import sys
 from typing import NoReturn
 
 from pykafka_ops.analysis.offset_reset import Partition, moves
+from pykafka_ops.client import seek_notes
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, EMPTY, describe_groups
 from pykafka_ops.client.group_offsets import delete_offsets
+from pykafka_ops.client.seeking import OffsetPlan, commit, committed_by
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError, Table, write
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.groups import select, undo
+from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.kafka import SCENARIOS, ScopeError
-from pykafka_ops.commands.groups.reset_plan import OffsetPlan, Planner, commit, committed_by
+from pykafka_ops.commands.groups.reset_plan import Planner
 from pykafka_ops.commands.groups.reset_rows import (
     COLUMNS,
     in_use,
@@ -31,11 +33,11 @@ def seek(run: Run) -> Table | int:
     group = args.text("group") or ""
     cluster = select.cluster(run)
     exists = _check_idle(cluster, group)
-    path = undo.note_path(run.env, cluster.cluster_id, group)
+    path = seek_notes.note_path(run.env, cluster.cluster_id, group)
     if args.has("undo"):
         if any(args.has(s) for s in SCENARIOS):
             raise UsageError("--undo goes back to the offsets before; give nothing else with it")
-        return _undo(run, cluster, group, undo.last(path, group))
+        return _undo(run, cluster, group, seek_notes.last(path, group))
     plan = _plan(run, cluster, group)
     if not plan.offsets:
         _nothing_to_move(cluster, group, exists=exists)
@@ -50,7 +52,7 @@ def seek(run: Run) -> Table | int:
     if not _agreed(run, table, group, len(rows)):
         return 1
     changed = {p: o for p, o in plan.offsets.items() if plan.committed.get(p) != o}
-    undo.keep(path, undo.SeekNote({p: plan.committed.get(p) for p in changed}, changed))
+    seek_notes.keep(path, seek_notes.SeekNote({p: plan.committed.get(p) for p in changed}, changed))
     errors = _commit(cluster, group, changed)
     run.note(f"pko: done; pko groups seek {group} --undo goes back")
     return Table(table.kind, COLUMNS, rows, errors=errors)
@@ -100,11 +102,11 @@ def _commit(cluster: Cluster, group: str, offsets: dict[Partition, int]) -> list
     return [item_error(f"{t}-{p}", error) for (t, p), error in failed.items()]
 
 
-def _undo(run: Run, cluster: Cluster, group: str, note: undo.SeekNote) -> Table | int:
+def _undo(run: Run, cluster: Cluster, group: str, note: seek_notes.SeekNote) -> Table | int:
     """Back to where it was, unless somebody has committed since."""
     committed = committed_by(cluster, group)
     if any(committed.get(p) != o for p, o in note.after.items()):
-        raise undo.NothingToUndoError(
+        raise seek_notes.NothingToUndoError(
             f"group {group} has committed other offsets since: seek to what you want instead"
         )
     back = {p: o for p, o in note.before.items() if o is not None}
@@ -120,5 +122,5 @@ def _undo(run: Run, cluster: Cluster, group: str, note: undo.SeekNote) -> Table 
             raise removed
         errors += [ItemError.of(f"{t}-{p}", e) for (t, p), e in removed.items() if e is not None]
     if not errors:
-        undo.forget(undo.note_path(run.env, cluster.cluster_id, group))
+        seek_notes.forget(seek_notes.note_path(run.env, cluster.cluster_id, group))
     return Table(table.kind, COLUMNS, rows, errors=errors)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from pykafka_ops.analysis.elections import NO_LEADER, preferred_state
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.elections import PREFERRED, UNCLEAN, elect_leaders
 from pykafka_ops.client.leaders import Partition
@@ -17,9 +18,6 @@ from pykafka_ops.commands.leader_election.election_file import read_file
 from pykafka_ops.errors import KafkaError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
-NO_LEADER, ELSEWHERE, DOWN, BEHIND = (
-    "no leader", "not preferred", "preferred is down", "preferred is behind",
-)  # fmt: skip
 COLUMNS = (
     *PLACE,
     *numbers("leader", "preferred"),
@@ -79,7 +77,7 @@ def partitions_of(run: Run, meant: Wanted) -> tuple[dict[Partition, Row], list[I
             if numbers is None or p.number in numbers:
                 preferred = p.replicas[0] if p.replicas else -1
                 leader = None if p.leader < 0 else p.leader
-                state = _state(p.leader, preferred, p.isr, live)
+                state = preferred_state(p.leader, preferred, p.isr, live)
                 cells = (name, p.number, leader, preferred, p.replicas, p.isr, state)
                 (rows[name, p.number],) = rows_of(COLUMNS, [cells])
         gone = (numbers or set()) - {p.number for p in topic.partitions}
@@ -88,16 +86,6 @@ def partitions_of(run: Run, meant: Wanted) -> tuple[dict[Partition, Row], list[I
             ItemError.of(named((name, n)), no_partition(name, n, count)) for n in sorted(gone)
         ]
     return rows, errors
-
-
-def _state(leader: int, preferred: int, isr: Sequence[int], live: set[int]) -> str:
-    if leader < 0:
-        return NO_LEADER
-    if leader == preferred:
-        return ""
-    if preferred not in live:
-        return DOWN
-    return ELSEWHERE if preferred in isr else BEHIND
 
 
 # --- elections -----------------------------------------------------------------------------------

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from pykafka_ops.analysis.elections import NO_LEADER
 from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.leader_election.partitions import (
     COLUMNS,
-    NO_LEADER,
     elect,
     named,
     partitions_of,

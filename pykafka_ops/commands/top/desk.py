@@ -7,17 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pykafka_ops.analysis.offset_reset import moves
+from pykafka_ops.client import seek_notes
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
 from pykafka_ops.client.elections import PREFERRED, elect_leaders
 from pykafka_ops.client.group_describe import DEAD, EMPTY, describe_groups
+from pykafka_ops.client.seeking import OffsetPlan, commit
 from pykafka_ops.client.topics import TopicDescription, describe_topics
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.failures import in_one_line
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.groups import undo
 from pykafka_ops.commands.groups.kafka import ScopeError
-from pykafka_ops.commands.groups.reset_plan import OffsetPlan, Planner, commit
+from pykafka_ops.commands.groups.reset_plan import Planner
 from pykafka_ops.commands.groups.reset_rows import in_use
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.monitor.told.text import many, safe, whole
@@ -83,7 +84,7 @@ class ActionDesk:
                 plan = Planner(cluster, args, [group]).plan(group)
             except ScopeError as error:
                 raise UsageError(str(error)) from None
-            path = undo.note_path(self._run.env, cluster.cluster_id, group)
+            path = seek_notes.note_path(self._run.env, cluster.cluster_id, group)
         entries = []
         for m in moves(plan.offsets, plan.committed):
             if m.current != m.new:
@@ -181,7 +182,8 @@ class SeekPlan:
         changed = {p: o for p, o in self.plan.offsets.items() if before.get(p) != o}
         with _Connected(self.session) as cluster:
             _check_idle(cluster, self.subject)
-            undo.keep(Path(self.note), undo.SeekNote({p: before.get(p) for p in changed}, changed))
+            note = seek_notes.SeekNote({p: before.get(p) for p in changed}, changed)
+            seek_notes.keep(Path(self.note), note)
             failed = commit(cluster, self.subject, changed)
         done = f"{many(len(changed) - len(failed), 'offset')} moved; "
         return f"{done}pko groups seek {safe(self.subject)} --undo goes back" + _failures(failed)

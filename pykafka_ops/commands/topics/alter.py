@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pykafka_ops.client import configs, topics
+from pykafka_ops.client.setting_values import PresentValue
 from pykafka_ops.client.topic_changes import create_partitions
 from pykafka_ops.commands.configs.entity import ConfigEntity
-from pykafka_ops.commands.configs.held import CHANGED, Change, PresentValue, changed_rows, held
+from pykafka_ops.commands.configs.held import CHANGED, Change, changed_rows, held
 from pykafka_ops.commands.configs.known import TOPICS, hinted
 from pykafka_ops.commands.framework.failures import item_error, raise_first
 from pykafka_ops.commands.framework.output import Cells, Column, Table

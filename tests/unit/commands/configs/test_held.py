@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pykafka_ops.client.configs import AlterOp
+from pykafka_ops.client.setting_values import PresentValue
 from pykafka_ops.commands.configs.entity import ConfigEntity
-from pykafka_ops.commands.configs.held import PresentValue, changed_rows
+from pykafka_ops.commands.configs.held import changed_rows
 
 BROKER = ConfigEntity(["brokers"], ["0"])
 TOPIC = ConfigEntity(["topics"], ["t"])

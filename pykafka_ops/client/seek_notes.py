@@ -9,11 +9,13 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import quote
 
 from pykafka_ops.analysis.offset_reset import Partition
 from pykafka_ops.errors import PkoError
+
+ELSEWHERE: Final = "set XDG_STATE_HOME to a directory that can be written, or use reset-offsets"
 
 
 class NothingToUndoError(PkoError):
@@ -34,8 +36,9 @@ def note_path(env: Mapping[str, str], cluster_id: str | None, group: str) -> Pat
     return Path(state).expanduser() / "pko" / "seek" / name
 
 
-def keep(path: Path, note: SeekNote) -> None:
-    """Write the note, whole or not at all. Raises PkoError when it cannot be written."""
+def keep(path: Path, note: SeekNote, otherwise: str = ELSEWHERE) -> None:
+    """Write the note, whole or not at all. PkoError when it cannot be written, with what to do
+    ``otherwise``."""
     rows = [
         {"topic": t, "partition": p, "before": old, "after": note.after[t, p]}
         for (t, p), old in sorted(note.before.items())
@@ -47,8 +50,7 @@ def keep(path: Path, note: SeekNote) -> None:
         temporary.replace(path)
     except OSError as error:
         raise PkoError(
-            f"cannot note the old offsets in {path}: {error.strerror}; set XDG_STATE_HOME to a "
-            "directory that can be written, or use reset-offsets"
+            f"cannot note the old offsets in {path}: {error.strerror}; {otherwise}"
         ) from None
 
 
