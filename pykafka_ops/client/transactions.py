@@ -55,14 +55,21 @@ class ActiveProducer(NamedTuple):
 
 
 def list_transactions(
-    cluster: Cluster, *, producer_ids: Sequence[int] = (), duration_ms: int = -1
+    cluster: Cluster,
+    *,
+    producer_ids: Sequence[int] = (),
+    duration_ms: int = -1,
+    states: Sequence[str] = (),
 ) -> tuple[list[Listed], dict[int, PkoError]]:
     """The transactions all brokers coordinate, and the brokers that did not answer.
 
-    ``duration_ms``: only those that run for longer (brokers from 3.8 on, KIP-994).
+    ``duration_ms``: only those that run for longer (brokers from 3.8 on, KIP-994); ``states``: only
+    those in one of them.
     """
     request = lt.ListTransactionsRequest(
-        producer_id_filters=list(producer_ids), duration_filter=duration_ms
+        state_filters=list(states),
+        producer_id_filters=list(producer_ids),
+        duration_filter=duration_ms,
     )
     name, lowest = "listTransactions", 1 if duration_ms >= 0 else 0
     answers, failed = cluster.call_all(

@@ -23,6 +23,20 @@ def linear(most: float, wanted: int = 4) -> list[float]:
     return _up_to(most, _step(most / wanted, 1.0))
 
 
+def counts(most: float, wanted: int = 4) -> list[float]:
+    """The same of whole things: no tick lies between two of them."""
+    if not isfinite(most) or most <= 0:
+        return [0.0, 1.0]
+    return _up_to(most, max(1.0, _step(most / wanted, 1.0)))
+
+
+def spans(most: float, wanted: int = 4) -> list[float]:
+    """The same in seconds: round in minutes, hours and days."""
+    if not isfinite(most) or most < 1:
+        return linear(most, wanted)
+    return _up_to(most, float(_SPANS[min(bisect_left(_SPANS, most / wanted), len(_SPANS) - 1)]))
+
+
 def sizes(most: float, wanted: int = 4) -> list[float]:
     """The same in bytes: round in the unit that ``most`` is shown in."""
     if not isfinite(most) or most <= 0:

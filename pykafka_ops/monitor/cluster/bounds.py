@@ -16,10 +16,15 @@ from pykafka_ops.wire.messages import list_offsets as lo
 
 
 def bounds(
-    cluster: Cluster, topics: Iterable[TopicDescription], time: int
+    cluster: Cluster,
+    topics: Iterable[TopicDescription],
+    time: int,
+    *,
+    committed: bool = False,
 ) -> tuple[dict[str, array[int]], dict[int, PkoError]]:
     """The offset of each partition at ``time`` (ms, or LATEST, EARLIEST), and the brokers that did
-    not say. ``UNKNOWN`` also where the log has no record since then."""
+    not say. ``UNKNOWN`` also where the log has no record since then. ``committed``: the latest is
+    the last stable offset, as READ_COMMITTED has it (KIP-98)."""
     found: dict[str, array[int]] = {}
     by_leader: dict[int, list[lo.ListOffsetsTopic]] = {}
     for topic in topics:
@@ -36,9 +41,9 @@ def bounds(
     questions = [
         Question(
             leader,
-            lo.ListOffsetsRequest(replica_id=-1, isolation_level=0, topics=asked),
+            lo.ListOffsetsRequest(replica_id=-1, isolation_level=int(committed), topics=asked),
             lo.ListOffsetsResponse,
-            lowest=1,
+            lowest=2 if committed else 1,
         )
         for leader, asked in by_leader.items()
     ]

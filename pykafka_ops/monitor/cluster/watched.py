@@ -16,6 +16,7 @@ from pykafka_ops.client.group_describe import GroupDescription
 from pykafka_ops.monitor.cluster.answers import Answers, Ends, NotAsked, Partition
 from pykafka_ops.monitor.cluster.commits import CommitStore
 from pykafka_ops.monitor.cluster.ends import LogEnds
+from pykafka_ops.monitor.cluster.enquiries import Enquiries
 from pykafka_ops.monitor.cluster.groups import (
     GroupJudge,
     KnownFacts,
@@ -38,6 +39,8 @@ class WatchedCluster:
 
     def __init__(self, name: str) -> None:
         self.view = ClusterView(name)
+        self.enquiries: Enquiries | None = None
+        """What asks the cluster for a page; None: nothing does."""
         self._lock = threading.Lock()
         self._commits = CommitStore()
         self._ends = LogEnds()
@@ -105,6 +108,17 @@ class WatchedCluster:
                 topic: {n: stored.ring(n) for n in stored.partitions()}
                 for topic, stored in found.items()
             }
+
+    def ring(self, group: str, topic: str, partition: int) -> list[Commit]:
+        """The last commits of a group in one partition, [] where there are none."""
+        with self._lock:
+            stored = self._commits.topics(group).get(topic)
+            return [] if stored is None else stored.ring(partition)
+
+    def rates(self, topic: str) -> list[float | None]:
+        """Records a second into each partition of a topic over the rounds that are remembered."""
+        with self._lock:
+            return self._ends.rates(topic)
 
     def committed(self, group: str) -> dict[str, array[int]]:
         """The committed offsets of a group by topic and partition, -1 where there is none."""

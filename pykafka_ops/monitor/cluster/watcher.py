@@ -11,6 +11,7 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
 from pykafka_ops.client.record_times import record_times
 from pykafka_ops.errors import PkoError
+from pykafka_ops.monitor.cluster.enquiries import Enquiries
 from pykafka_ops.monitor.cluster.poller import Poller, not_asked
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
@@ -49,6 +50,7 @@ class Watcher:
         config.api_timeout = min(config.api_timeout, 2 * GLANCE_SECONDS)
         config.patience = min(config.patience, GLANCE_SECONDS)
         self._cluster = Cluster(config)
+        self.watched.enquiries = self._enquiries = Enquiries(Cluster(config))
         self._poller = Poller(self._cluster, now_ms)
         self._ended = threading.Event()
         self._due = threading.Event()
@@ -67,6 +69,7 @@ class Watcher:
         """Ask no more; waits for the round under way, ``wait`` seconds at most."""
         self._ended.set()
         self._due.set()
+        self._enquiries.close()
         if self._thread.is_alive():
             self._thread.join(wait)
 

@@ -13,7 +13,7 @@ from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.http.answers import json_answer, no_cluster, refused
 from pykafka_ops.monitor.http.app import service_of
 from pykafka_ops.monitor.http.query import listing
-from pykafka_ops.monitor.http.rows import group_body, group_row, move_rows, topic_body, topic_row
+from pykafka_ops.monitor.http.rows import group_body, group_rows, move_rows, topic_body, topic_rows
 from pykafka_ops.monitor.service import Service
 
 Body = dict[str, Any]
@@ -98,8 +98,7 @@ def _brokers(request: Request, view: ClusterView) -> Body:
 
 
 def _topics(request: Request, view: ClusterView) -> Body:
-    rows = [topic_row(t) for t in (view.topics or {}).values()]
-    return _listed(request, "topics", rows)
+    return _listed(request, "topics", topic_rows(view))
 
 
 def _topic(request: Request, view: ClusterView) -> Body | Response:
@@ -110,8 +109,7 @@ def _topic(request: Request, view: ClusterView) -> Body | Response:
 def _groups(request: Request, view: ClusterView) -> Body | Response:
     if view.groups is None:
         return refused(503, "NOT_KNOWN_YET", "no broker listed its groups")
-    rows = [group_row(g) for g in view.groups.values()]
-    return _listed(request, "groups", rows)
+    return _listed(request, "groups", group_rows(view))
 
 
 def _group(request: Request, view: ClusterView) -> Body | Response:

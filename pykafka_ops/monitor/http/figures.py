@@ -10,7 +10,8 @@ from typing import Final
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.history.model import HistoryPoint, SeriesKey
 from pykafka_ops.monitor.history.store import History
-from pykafka_ops.monitor.pages.pictures import HOUR, ChartPast, Period
+from pykafka_ops.monitor.pages.frame import PageRequest
+from pykafka_ops.monitor.pages.pictures import HOUR, ChartPast, Period, period_of
 from pykafka_ops.monitor.told.past import Point, gapped, highest, last
 from pykafka_ops.monitor.told.runway import DiskRunway, disks, with_growth
 
@@ -26,17 +27,17 @@ _WORST: Final = frozenset({"lag", "max_lag", "lag_seconds"})
 
 def chart_past(
     history: History | None,
-    cluster: str,
     subject: tuple[str, str],
     facts: Sequence[str],
-    period: Period,
-    now: int,
+    asked: PageRequest,
 ) -> ChartPast | None:
-    """The past of a (kind, name) for charts; None where no history is kept."""
+    """The past of a (kind, name) for charts; None where no history is kept. ValueError for a period
+    that there is not."""
     if history is None:
         return None
-    points = series(history, cluster, subject, facts, (period, now))
-    return ChartPast(period, now, points)
+    period = period_of(asked.query)
+    points = series(history, asked.cluster, subject, facts, (period, asked.now, asked.poll_ms))
+    return ChartPast(period, asked.now, points)
 
 
 def series(
@@ -44,15 +45,15 @@ def series(
     cluster: str,
     subject: tuple[str, str],
     facts: Sequence[str],
-    span: tuple[Period, int],
+    span: tuple[Period, int, int],
 ) -> dict[str, list[Point]]:
-    """Points by fact; a span is a period and the moment it ends (ms)."""
-    period, now = span
+    """Points by fact; a span is a period, the moment it ends and the span between
+    rounds (ms)."""
+    period, now, poll_ms = span
+    gap_ms = max(period.step_ms, poll_ms)
     keys = [SeriesKey(*subject, fact) for fact in facts]
     found = history.read_many(cluster, keys, now - period.past_ms, now + 1, period.step_ms)
-    return {
-        key.fact: gapped(points, period.step_ms, _value(key.fact)) for key, points in found.items()
-    }
+    return {key.fact: gapped(points, gap_ms, _value(key.fact)) for key, points in found.items()}
 
 
 def _value(fact: str) -> Callable[[HistoryPoint], float]:
@@ -73,6 +74,13 @@ class DiskWatch:
             return found
         past = self._past(history, view.name, [d.broker for d in found], now)
         return [with_growth(d, past.get(d.broker, [])) for d in found]
+
+    def one(self, history: History | None, view: ClusterView, broker: int, now: int) -> DiskRunway:
+        """That of one broker."""
+        found = next(d for d in disks(view, len(view.brokers)) if d.broker == broker)
+        return (
+            found if history is None else with_growth(found, _free(history, view.name, broker, now))
+        )
 
     def _past(
         self, history: History, cluster: str, brokers: Sequence[int], now: int

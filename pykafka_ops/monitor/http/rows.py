@@ -3,14 +3,35 @@ cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, fields
+from typing import Any, Final, Generic, TypeVar
 
+from pykafka_ops.analysis.lag.rows import GroupLag, LagRow
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup, WatchedTopic
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 
 Body = dict[str, Any]
+T = TypeVar("T")
+_ROW_FIELDS: Final = tuple(field.name for field in fields(LagRow))
+_LAG_FIELDS: Final = tuple(field.name for field in fields(GroupLag))
+
+
+class PerRound(Generic[T]):
+    """What is made of a view is made once a round, however often it is asked for."""
+
+    def __init__(self, make: Callable[[ClusterView], T]) -> None:
+        self._make = make
+        self._made: dict[str, tuple[ClusterView, T]] = {}
+
+    def __call__(self, view: ClusterView) -> T:
+        """What is made of this view."""
+        known = self._made.get(view.name)
+        if known is not None and known[0] is view:
+            return known[1]
+        made = self._make(view)
+        self._made[view.name] = view, made
+        return made
 
 
 def topic_row(topic: WatchedTopic) -> Body:
@@ -46,7 +67,7 @@ def _at(offsets: Sequence[int], partition: int) -> int | None:
 def group_row(group: WatchedGroup) -> Body:
     """A group in one row: that of ``pko groups lag``, and what threatens it."""
     return {
-        **asdict(group.row),
+        **{name: getattr(group.row, name) for name in _LAG_FIELDS},
         "type": group.type,
         "coordinator": group.coordinator,
         "members": len(group.members),
@@ -56,6 +77,34 @@ def group_row(group: WatchedGroup) -> Body:
         "loss": group.loss,
         "worst": asdict(group.worst) if group.worst else None,
     }
+
+
+group_rows: Final = PerRound(lambda view: [group_row(g) for g in (view.groups or {}).values()])
+"""A row for every group. Not to be changed."""
+topic_rows: Final = PerRound(lambda view: [topic_row(t) for t in (view.topics or {}).values()])
+"""A row for every topic. Not to be changed."""
+
+
+def bytes_by_broker(view: ClusterView, topic: str) -> dict[int, int] | None:
+    """Bytes of a topic on each broker that has any; None where a broker did not tell."""
+    dirs = view.dirs
+    if not dirs or {int(str(row["id"])) for row in view.brokers} - dirs.keys():
+        return None
+    found = {
+        broker: sum(r.size for d in told for r in d.replicas if r.topic == topic)
+        for broker, told in dirs.items()
+        if any(r.topic == topic for d in told for r in d.replicas)
+    }
+    return found or None
+
+
+def bytes_by_partition(view: ClusterView, topic: str) -> dict[int, int]:
+    """Bytes of the largest replica of each partition of a topic that was told of."""
+    found: dict[int, int] = {}
+    for told in (view.dirs or {}).values():
+        for replica in (r for d in told for r in d.replicas if r.topic == topic):
+            found[replica.partition] = max(found.get(replica.partition, 0), replica.size)
+    return found
 
 
 def topic_body(view: ClusterView, name: str) -> Body | None:
@@ -76,7 +125,7 @@ def group_body(watched: WatchedCluster, name: str) -> Body | None:
     if group is None:
         return None
     members = [m._asdict() for m in group.members]
-    rows = [asdict(row) for row in watched.rows(name)]
+    rows = [{f: getattr(row, f) for f in _ROW_FIELDS} for row in watched.rows(name)]
     return {**group_row(group), "member_list": members, "rows": rows}
 
 

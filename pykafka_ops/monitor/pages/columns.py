@@ -7,7 +7,7 @@ from typing import Any
 
 from pykafka_ops.analysis.commits.burrow import OK, UNKNOWN
 from pykafka_ops.monitor.pages.frame import PageColumn, address
-from pykafka_ops.monitor.told.text import plain, rate, size, span, whole
+from pykafka_ops.monitor.told.text import moment, plain, rate, size, span, whole
 from pykafka_ops.page.units import percent
 
 Row = Mapping[str, Any]
@@ -80,6 +80,7 @@ PARTITIONS = (
     PageColumn("current_offset", "Committed", whole, True),
     PageColumn("log_end_offset", "End", whole, True),
     PageColumn("lead", "Lead", whole, True),
+    PageColumn("last_commit", "Last commit", moment, sorts=False),
     PageColumn("client_id", "Read by"),
 )
 """Of partitions of a group."""
@@ -114,6 +115,8 @@ TOPIC_PARTITIONS = (
     PageColumn("isr", "ISR"),
     PageColumn("start", "Begin", whole, True),
     PageColumn("end", "End", whole, True),
+    PageColumn("rate_in", "In/s", rate, True),
+    PageColumn("bytes", "Bytes", size, True),
 )  # fmt: skip
 BROKERS = (
     PageColumn("id", "Broker", whole, True),

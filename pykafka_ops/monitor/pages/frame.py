@@ -27,9 +27,14 @@ PLACES: Final = (
 """Pages of a cluster: where, what it is called, the key that goes there behind ``g``."""
 
 
+Found = tuple[int, int | None, Sequence[Mapping[str, Any]]]
+"""How many rows fit, the offset of the rest, the rows."""
+
+
 class PageColumn(NamedTuple):
     """A column: the field, its title, how a value is written, whether it is a number; ``link``
-    makes an address of a row. ``status``: its tone is a shape beside the word, too."""
+    makes an address of a row. ``status``: its tone is a shape beside the word, too; ``sorts``:
+    rows can be sorted by it."""
 
     key: str
     title: str
@@ -38,6 +43,7 @@ class PageColumn(NamedTuple):
     link: Callable[[Mapping[str, Any]], str] | None = None
     tone: Callable[[object], str] = lambda _: ""
     status: bool = False
+    sorts: bool = True
 
 
 class PageRequest(NamedTuple):
@@ -212,7 +218,7 @@ def _order(column: PageColumn, sort: str) -> str | None:
 
 
 def _heading(column: PageColumn, sort: str) -> Markup | str:
-    if not sort:
+    if not sort or not column.sorts:
         return column.title
     arrow = {column.key: " ↑", f"-{column.key}": " ↓"}.get(sort, "")
     down = column.right and sort != f"-{column.key}"

@@ -1,17 +1,19 @@
-"""Pages of rows: groups, topics, brokers; one group, one topic."""
+"""Pages of rows: groups, topics."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Sequence
+from urllib.parse import urlencode
 
+from pykafka_ops.analysis.lag.rows import STATUSES
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.pages import columns
 from pykafka_ops.monitor.pages.frame import (
+    Found,
     PageColumn,
     PageRequest,
     block,
-    command,
     document,
     pager,
     search_form,
@@ -19,25 +21,18 @@ from pykafka_ops.monitor.pages.frame import (
 )
 from pykafka_ops.page.markup import Markup, el
 
-Body = Mapping[str, Any]
-Found = tuple[int, int | None, Sequence[Mapping[str, Any]]]
-"""How many fit, the offset of the rest, the rows."""
+_PROOFS = {"Groups": "pko groups lag", "Topics": "pko topics list"}
 
 
 def groups(asked: PageRequest, view: ClusterView, found: Found) -> str:
     """Every group."""
-    return _rows(asked, view, "Groups", columns.groups(asked.cluster), found, "pko groups lag")
+    shown = columns.groups(asked.cluster)
+    return _rows(asked, view, "Groups", shown, found, _verdicts(asked, view))
 
 
 def topics(asked: PageRequest, view: ClusterView, found: Found) -> str:
     """Every topic."""
-    return _rows(asked, view, "Topics", columns.topics(asked.cluster), found, "pko topics list")
-
-
-def brokers(asked: PageRequest, view: ClusterView) -> str:
-    """Every broker, and its log directories."""
-    rows = table(columns.BROKERS, view.brokers, "not known", label="Brokers")
-    return document(asked, view, "Brokers", block("Brokers", "pko cluster status", rows))
+    return _rows(asked, view, "Topics", columns.topics(asked.cluster), found)
 
 
 def _rows(
@@ -46,45 +41,32 @@ def _rows(
     title: str,
     shown: Sequence[PageColumn],
     found: Found,
-    proof: str,
+    above: Markup | None = None,
 ) -> str:
     total, following, rows = found
     sort = asked.query.get("sort", "") or "-"
     body = table(shown, rows, f"no {title.lower()} like that", sort, title)
     form = search_form(asked.query, title.lower())
     pages = pager(asked.query, total, len(rows), following)
-    return document(asked, view, title, block(f"{title}: {total:,}", proof, form, body, pages))
-
-
-def group(asked: PageRequest, view: ClusterView, body: Body) -> str:
-    """A group: its partitions, its members."""
-    name = str(body["group"])
-    sums = table(columns.groups(asked.cluster), [body], "")
-    rows = table(columns.PARTITIONS, body["rows"], "nothing is committed or read")
-    members = table(columns.MEMBERS, body["member_list"], "no members")
     return document(
-        asked, view, f"Group {name}",
-        block(f"Group {name}", command("pko", "groups", "lag", name), sums),
-        block("Partitions", command("pko", "groups", "lag", "--partitions", name), rows),
-        block("Members", command("pko", "groups", "describe", "--members", name), members),
-    )  # fmt: skip
+        asked, view, title, above, block(f"{title}: {total:,}", _PROOFS[title], form, body, pages)
+    )
 
 
-def topic(asked: PageRequest, view: ClusterView, body: Body) -> str:
-    """A topic: its partitions, its settings."""
-    name = str(body["topic"])
+def _verdicts(asked: PageRequest, view: ClusterView) -> Markup | None:
+    """How many groups have each verdict, and the way to them alone."""
+    counts = Counter(g.row.status for g in (view.groups or {}).values())
+    if len(counts) < 2:
+        return None
+    chosen = asked.query.get("status")
+    links: list[tuple[str | None, str]] = [(None, f"All {sum(counts.values()):,}")]
+    links += [(s, f"{s} {counts[s]:,}") for s in reversed(STATUSES) if counts[s]]
     items = [
-        el("li", el("code", f"{key}={value}")) for key, value in sorted(body["settings"].items())
-    ]
-    settings: Markup = el("ul", *items) if items else el("p", "not known", class_="nothing")
-    return document(
-        asked, view, f"Topic {name}",
-        block(f"Topic {name}", command("pko", "topics", "describe", name),
-              table(columns.topics(asked.cluster), [body], "")),
-        block("Partitions", command("pko", "topics", "describe", name),
-              table(columns.TOPIC_PARTITIONS, body["rows"], "no partitions")),
-        block("Settings", command("pko", "configs", "describe", "topics", name), settings),
-    )  # fmt: skip
+        el("li", el("a", word, href="?" + urlencode({"status": status}) if status else "?",
+                    aria_current="true" if status == chosen else None))
+        for status, word in links
+    ]  # fmt: skip
+    return el("ul", *items, class_="periods", aria_label="Verdicts")
 
 
 def missing(asked: PageRequest, view: ClusterView | None, what: str) -> str:

@@ -31,7 +31,7 @@ SHOWN_EVENTS: Final = 12
 Rows = Sequence[Mapping[str, Any]]
 
 
-class OverviewFacts(NamedTuple):
+class OverviewShown(NamedTuple):
     """What is told beside the view: rows of groups that ``suffer``, moves, what changed, the
     alerts that fire (None: there are none to tell), disks, the past of ``rate_in`` and
     ``bytes_in``."""
@@ -45,7 +45,7 @@ class OverviewFacts(NamedTuple):
     extra: Sequence[Markup] = ()
 
 
-def overview(asked: PageRequest, view: ClusterView, told: OverviewFacts) -> str:
+def overview(asked: PageRequest, view: ClusterView, told: OverviewShown) -> str:
     """Of one cluster."""
     left = [_broken(view), _not_asked(view), _suffering(asked, view, told.groups), *told.extra,
             _moves(told.moves), _brokers(asked, view)]  # fmt: skip
@@ -63,7 +63,7 @@ def suffering_groups(groups: Iterable[WatchedGroup]) -> list[WatchedGroup]:
     return sorted(found, key=lambda g: (-STATUSES.index(g.row.status), -(g.row.lag or 0)))
 
 
-def _tiles(asked: PageRequest, view: ClusterView, told: OverviewFacts) -> Markup:
+def _tiles(asked: PageRequest, view: ClusterView, told: OverviewShown) -> Markup:
     here, written = asked.cluster, load(view)
     some = f"without {many(written.unknown, 'topic')} not known yet" if written.unknown else ""
     bytes_in = UNKNOWN if written.bytes is None else f"{size(round(written.bytes))}/s"

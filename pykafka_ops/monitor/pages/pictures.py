@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from pykafka_ops.monitor.told.past import Point
 from pykafka_ops.page.charts.lines import Series, lines
 from pykafka_ops.page.markup import Markup, el
-from pykafka_ops.page.ticks import linear, sizes
+from pykafka_ops.page.ticks import counts, linear, sizes, spans
 from pykafka_ops.page.units import count, size, span
 
 HOUR: Final = 3_600_000
@@ -80,9 +80,7 @@ def chart(
         body = el("p", f"Nothing is known of the last {past.period.name}.", class_="nothing")
         return el("figure", head, body)
     most = max(values)
-    ticks = (sizes(most) if said is size else linear(most)) if most > 0 else [0.0, 1.0]
-    if said is count and most < 1:
-        ticks = linear(most)
+    ticks = _TICKS.get(said, linear)(most)
     latest = "; ".join(
         f"{one.label} {said(known[-1])}"
         for one in drawn
@@ -92,6 +90,17 @@ def chart(
     return el("figure", head, lines(title, f"Last: {latest}", drawn, ticks, said, whole))
 
 
+def rate_text(value: float) -> str:
+    """A rate on an axis."""
+    return f"{count(value)}/s"
+
+
 def seconds_text(value: float) -> str:
     """A span on an axis."""
     return "0" if not value else span(value)
+
+
+_TICKS: Final[Mapping[Callable[[float], str], Callable[[float], list[float]]]] = {
+    count: counts, size: sizes, seconds_text: spans
+}  # fmt: skip
+"""How the axis is divided, by how its values are written."""

@@ -77,3 +77,12 @@ def test_hours_of_several_days_name_the_day_at_midnight() -> None:
     assert [s for _, s in ticks.moments(start, start + 2 * 86_400_000)] == [
         "12:00", "22 Nov", "12:00", "23 Nov", "12:00"
     ]  # fmt: skip
+
+
+def test_ticks_of_whole_things_and_of_spans_are_round() -> None:
+    assert ticks.counts(1) == [0, 1]
+    assert ticks.counts(3) == [0, 1, 2, 3]
+    assert ticks.counts(0) == [0, 1]
+    assert ticks.spans(215) == [0, 60, 120, 180, 240]
+    assert ticks.spans(5000) == [0, 1800, 3600, 5400]
+    assert ticks.spans(0.5)[-1] >= 0.5

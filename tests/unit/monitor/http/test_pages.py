@@ -4,6 +4,7 @@ sorted; no name becomes markup, no page needs a script."""
 from __future__ import annotations
 
 import re
+from array import array
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,6 +15,7 @@ from pykafka_ops.analysis.commits.burrow import Commit
 from pykafka_ops.monitor.cluster.answers import NotAsked
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.cluster.watcher import now_ms
+from pykafka_ops.monitor.history.model import SeriesKey
 from pykafka_ops.monitor.history.store import History
 from pykafka_ops.monitor.http.app import make_app
 from pykafka_ops.monitor.http.doors import all_routes
@@ -109,7 +111,9 @@ def test_groups_and_topics_have_pages_with_their_partitions(
     assert 'href="/c/local/topics/orders"' in page(client, "/c/local/topics")
     topic = words(page(client, "/c/local/topics/orders"))
     assert " 0 1 1 1 0 100 " in topic
-    assert "retention.ms=3600000" in topic
+    assert "this monitor does not ask for it Setting Value" in topic
+    assert " retention.ms 3600000 " in topic
+    assert "b1:9092" in words(page(client, "/c/local/brokers/1"))
     assert "b1:9092" in words(page(client, "/c/local/brokers"))
 
 
@@ -117,8 +121,8 @@ def test_commands_can_be_pasted_into_a_shell_whatever_the_name(
     watched: WatchedCluster, client: TestClient
 ) -> None:
     for name, shown in (
-        ("x; touch y #", "pko groups lag &#x27;x; touch y #&#x27;"),
-        ("-rf", "pko groups lag -- -rf"),
+        ("x; touch y #", "pko groups lag --partitions &#x27;x; touch y #&#x27;"),
+        ("-rf", "pko groups lag --partitions -- -rf"),
     ):
         watched.take(answers(now_ms(), 100, commits=[Commit(1, 60)], group=name))
         assert shown in page(client, f"/c/local/groups/{quote(name, safe='')}")
@@ -199,3 +203,52 @@ def test_the_timeline_is_on_the_first_page(tmp_path: Path, watched: WatchedClust
         assert "broker 2 was up, is down" in words(page(client, "/c/local"))
     finally:
         history.close()
+
+
+def test_the_past_of_groups_topics_and_brokers_is_drawn_with_its_gaps(
+    tmp_path: Path, watched: WatchedCluster
+) -> None:
+    history = History(tmp_path / "history.db")
+    try:
+        now = now_ms()
+        for minutes, lag in ((200, 5), (197, 7), (20, 9), (17, 8)):
+            at = now - minutes * 60_000
+            values = {("group", "billing", "lag"): lag, ("topic", "orders", "rate_in"): lag,
+                      ("broker", "1", "free_bytes"): lag << 30}  # fmt: skip
+            history.record("local", at, {SeriesKey(*key): v for key, v in values.items()})
+        watched.take(answers(now, 100, commits=[Commit(now - 1000, 60), Commit(now, 70)]))
+        service = Service({"local": watched}, history=history)
+        client = TestClient(make_app(service, all_routes()))
+        group = page(client, "/c/local/groups/billing")
+        (drawn,) = re.findall(r'<path d="([^"]*)" class="line l-0">', group)
+        assert (drawn.count("M"), drawn.count("L")) == (2, 2)
+        assert "Nothing is known of the last 6h" in words(group)
+        assert "Last commits of orders-0" in words(group)
+        assert "70 10 " in words(group)
+        for path in ("topics/orders", "brokers/1"):
+            assert 'class="line l-' in page(client, f"/c/local/{path}?past=24h"), path
+        assert "say 6h, 24h, 7d" in page(client, "/c/local/groups/billing?past=1y", 400)
+    finally:
+        history.close()
+
+
+def test_without_a_history_charts_say_so(watched: WatchedCluster, client: TestClient) -> None:
+    watched.take(answers(now_ms(), 100, commits=[Commit(1, 60)]))
+    for path in ("groups/billing", "topics/orders", "brokers/1"):
+        assert "This monitor keeps no history" in words(page(client, f"/c/local/{path}")), path
+    assert "There is no broker 7" in page(client, "/c/local/brokers/7", 404)
+
+
+def test_partitions_of_a_topic_are_shown_200_at_a_time(
+    watched: WatchedCluster, client: TestClient
+) -> None:
+    many = answers(now_ms(), 100)
+    one = many.topics["orders"]
+    wide = [one.partitions[0]._replace(number=n) for n in range(450)]
+    many.topics = {"orders": one._replace(partitions=wide)}
+    many.ends = {"orders": array("q", range(450))}
+    many.starts = {"orders": array("q", [0] * 450)}
+    watched.take(many)
+    html = page(client, "/c/local/topics/orders?sort=-end&offset=200")
+    assert "201 to 400 of 450" in words(html)
+    assert html.index(">249<") < html.index(">248<")

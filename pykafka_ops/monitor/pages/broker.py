@@ -1,0 +1,167 @@
+"""Brokers: all of them with how even they are, and one with its disks and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from pykafka_ops.client.configs import ConfigEntry
+from pykafka_ops.client.log_dirs import LogDirDescription
+from pykafka_ops.monitor.cluster.enquiries import EnquiryReply
+from pykafka_ops.monitor.cluster.view import ClusterView
+from pykafka_ops.monitor.history.model import HistoryEvent
+from pykafka_ops.monitor.pages import columns
+from pykafka_ops.monitor.pages.disks import disk_text
+from pykafka_ops.monitor.pages.events import timeline
+from pykafka_ops.monitor.pages.frame import (
+    Found,
+    PageColumn,
+    PageRequest,
+    address,
+    block,
+    document,
+    pager,
+    search_form,
+    table,
+)
+from pykafka_ops.monitor.pages.pictures import ChartPast, chart, periods
+from pykafka_ops.monitor.pages.settings import settings_block
+from pykafka_ops.monitor.pages.tiles import FigureTile, tiles
+from pykafka_ops.monitor.told import line
+from pykafka_ops.monitor.told.runway import DiskRunway
+from pykafka_ops.monitor.told.text import UNKNOWN, plain, size, whole
+from pykafka_ops.page.markup import Markup, el
+from pykafka_ops.page.units import size as size_text
+
+FACTS: Final = ("bytes", "free_bytes", "leaders", "replicas")
+MOST: Final = 20
+"""Topics that are named by their bytes."""
+_DIRS: Final = (
+    PageColumn("path", "Directory"),
+    PageColumn("state", "State", tone=lambda v: "good" if v == "good" else "bad", status=True),
+    PageColumn("replicas", "Replicas", whole, True),
+    PageColumn("bytes", "Bytes", size, True),
+    PageColumn("free", "Free", size, True),
+    PageColumn("total", "Of", size, True),
+    PageColumn("coming", "Moving here", whole, True),
+)
+
+
+class BrokerShown(NamedTuple):
+    """A broker's row, its directories (None: it did not tell), its disk, settings, past, what
+    changed (None: no history is kept)."""
+
+    row: Mapping[str, Any]
+    dirs: Sequence[LogDirDescription] | None
+    disk: DiskRunway
+    settings: EnquiryReply[list[ConfigEntry]]
+    past: ChartPast | None
+    events: Iterable[HistoryEvent] | None
+
+
+def brokers(asked: PageRequest, view: ClusterView, found: Found) -> str:
+    """Every broker."""
+    total, following, rows = found
+    sort = asked.query.get("sort", "") or "-"
+    body = table(columns.broker_columns(asked.cluster), rows, "no broker like that", sort,
+                 "Brokers")  # fmt: skip
+    pages = pager(asked.query, total, len(rows), following)
+    form = search_form(asked.query, "brokers")
+    return document(
+        asked, view, "Brokers", _even(view),
+        block(f"Brokers: {total:,}", "pko cluster status", form, body, pages),
+    )  # fmt: skip
+
+
+def _even(view: ClusterView) -> Markup:
+    """How evenly the brokers share the work."""
+    facts = view.facts or {}
+    named = (
+        ("imbalance_percent", "Led elsewhere", "partitions not led by their preferred replica"),
+        ("leader_skew_percent", "Skew of leaders", "the broker furthest from the mean"),
+        ("replica_skew_percent", "Skew of replicas", "the broker furthest from the mean"),
+        ("bytes_skew_percent", "Skew of bytes", "the broker furthest from the mean"),
+    )
+    controller = whole(view.controller) if view.controller >= 0 else "none"
+    return tiles(
+        FigureTile("Controller", controller if view.at else UNKNOWN, "",
+                   line.NONE if view.controller >= 0 else line.BAD),
+        FigureTile("Racks", whole(facts.get("racks"))),
+        *(FigureTile(title, columns.percent_text(facts.get(key)), note)
+          for key, title, note in named),
+    )  # fmt: skip
+
+
+def broker(asked: PageRequest, view: ClusterView, told: BrokerShown) -> str:
+    """The page of a broker."""
+    id_ = str(told.row["id"])
+    proof = f"pko configs describe brokers {id_}"
+    return document(
+        asked, view, f"Broker {id_}",
+        _tiles(told),
+        periods(asked.query),
+        el("div",
+           chart("Disk", "Bytes of its replicas, and what is free", told.past,
+                 [("bytes", "replicas"), ("free_bytes", "free")], size_text),
+           chart("Partitions", "That it leads, and that it has", told.past,
+                 [("leaders", "leads"), ("replicas", "has")]),
+           class_="pictures"),
+        _directories(told.dirs, f"pko log-dirs describe --broker {id_}"),
+        _largest(asked, told.dirs),
+        settings_block("Settings that somebody set", proof, told.settings, only_set=True),
+        None if told.events is None else
+        block("What changed", "", timeline(told.events, "nothing in the last seven days")),
+    )  # fmt: skip
+
+
+def _tiles(told: BrokerShown) -> Markup:
+    row = told.row
+    up = row["state"] == "up"
+    role = "controller" if row["controller"] else "broker"
+    return tiles(
+        FigureTile("State", str(row["state"]), plain(row["address"]),
+                   line.GOOD if up else line.BAD),
+        FigureTile("Role", role, f"rack {plain(row['rack'])}"),
+        FigureTile("Leads", whole(row["leaders"]), f"{whole(row['preferred'])} prefer it"),
+        FigureTile("Replicas", whole(row["replicas"]), f"{whole(row['lagging'])} lag",
+                   line.BAD if row["lagging"] else line.NONE),
+        FigureTile("Bytes", size(row["bytes"]), "of its replicas"),
+        FigureTile("Free", size(row["free_bytes"]), disk_text(told.disk), told.disk.tone),
+    )  # fmt: skip
+
+
+def _directories(dirs: Sequence[LogDirDescription] | None, proof: str) -> Markup:
+    if dirs is None:
+        body = el("p", "not known: it did not tell of its directories", class_="nothing")
+        return block("Log directories", proof, body)
+    rows = [
+        {
+            "path": d.path,
+            "state": "good" if d.error is None else f"failed: {d.error}",
+            "replicas": len(d.replicas),
+            "bytes": sum(r.size for r in d.replicas),
+            "free": d.usable_bytes if d.usable_bytes >= 0 else None,
+            "total": d.total_bytes if d.total_bytes >= 0 else None,
+            "coming": sum(r.future for r in d.replicas),
+        }
+        for d in dirs
+    ]
+    return block("Log directories", proof, table(_DIRS, rows, "none", label="Log directories"))
+
+
+def _largest(asked: PageRequest, dirs: Sequence[LogDirDescription] | None) -> Markup | None:
+    if not dirs:
+        return None
+    held: dict[str, list[int]] = {}
+    for replica in (r for d in dirs for r in d.replicas):
+        of = held.setdefault(replica.topic, [0, 0])
+        of[0], of[1] = of[0] + 1, of[1] + replica.size
+    rows = [{"topic": t, "replicas": n, "bytes": b} for t, (n, b) in held.items()]
+    rows.sort(key=lambda row: -int(str(row["bytes"])))
+    shown = (
+        PageColumn("topic", "Topic",
+                   link=lambda row: address(asked.cluster, "topics", str(row["topic"]))),
+        PageColumn("replicas", "Replicas here", whole, True),
+        PageColumn("bytes", "Bytes here", size, True),
+    )  # fmt: skip
+    return block("Topics by bytes here", "", table(shown, rows[:MOST], "none", label="Topics"))

@@ -1,0 +1,131 @@
+"""A group: how it stands, how it went, its partitions, its members, what it committed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pykafka_ops.analysis.commits.burrow import Commit
+from pykafka_ops.monitor.cluster.view import ClusterView
+from pykafka_ops.monitor.history.model import HistoryEvent
+from pykafka_ops.monitor.pages import columns
+from pykafka_ops.monitor.pages.events import timeline
+from pykafka_ops.monitor.pages.frame import (
+    Found,
+    PageColumn,
+    PageRequest,
+    address,
+    block,
+    command,
+    document,
+    pager,
+    table,
+)
+from pykafka_ops.monitor.pages.pictures import ChartPast, chart, periods, rate_text, seconds_text
+from pykafka_ops.monitor.pages.tiles import FigureTile, tiles
+from pykafka_ops.monitor.told import line
+from pykafka_ops.monitor.told.text import moment, rate, span, whole
+from pykafka_ops.page.markup import Markup, el
+
+FACTS = ("lag", "max_lag", "lag_seconds", "rate_in", "rate_out", "members")
+"""What its charts are drawn from."""
+_COMMITS = (
+    PageColumn("at", "When", moment),
+    PageColumn("offset", "Offset", whole, True),
+    PageColumn("more", "Records since", whole, True),
+    PageColumn("lag", "Lag then", whole, True),
+)
+
+
+class GroupShown(NamedTuple):
+    """A group's body as ``/api/v1`` has it, the partitions to show, its past, the commits of the
+    worst partition (its name first), what changed (None: no history is kept)."""
+
+    body: Mapping[str, Any]
+    found: Found
+    past: ChartPast | None
+    commits: tuple[str, Sequence[Commit]]
+    events: Iterable[HistoryEvent] | None
+
+
+def group(asked: PageRequest, view: ClusterView, told: GroupShown) -> str:
+    """The page of a group."""
+    name = str(told.body["group"])
+    lag = command("pko", "groups", "lag", "--partitions", name)
+    return document(
+        asked, view, f"Group {name}",
+        _tiles(told.body),
+        periods(asked.query),
+        el("div", *_charts(told.past), class_="pictures"),
+        _partitions(asked, told.found, lag),
+        _members(told.body["member_list"], name),
+        _commits(*told.commits),
+        None if told.events is None else
+        block("What changed", "", timeline(told.events, "nothing in the last seven days")),
+    )  # fmt: skip
+
+
+def _tiles(body: Mapping[str, Any]) -> Markup:
+    status = str(body["status"])
+    since = f"since {moment(body['since'])}" if body["since"] else str(body["state"])
+    loss = "never" if body["loss"] else span(body["loss_in_seconds"])
+    soon = body["loss_in_seconds"] is not None and body["loss_in_seconds"] < 86_400
+    unknown = body["unknown_partitions"]
+    note = f"without {unknown} partitions not known" if unknown else ""
+    worst = f"worst partition {whole(body['max_lag'])}"
+    return tiles(
+        FigureTile("Verdict", status, since, columns.status_tone(status)),
+        FigureTile("Lag", whole(body["lag"]), note or worst, line.WARN if unknown else ""),
+        FigureTile("Behind", span(body["lag_seconds"]), "age of the next record to read"),
+        FigureTile("Caught up in", span(body["catch_up_seconds"]), "at the rates of now"),
+        FigureTile("Lost in", loss, "until retention takes unread records",
+                   line.BAD if soon else ""),
+        FigureTile("In and out", f"{rate(body['rate_in'])} / {rate(body['rate_out'])}",
+                   "records a second"),
+        FigureTile("Members", whole(body["members"]), f"{body['type']}, {body['state']}"),
+    )  # fmt: skip
+
+
+def _charts(past: ChartPast | None) -> list[Markup]:
+    return [
+        chart("Lag", "Records behind the end of the logs", past,
+              [("lag", "all partitions"), ("max_lag", "worst partition")]),
+        chart("Behind in time", "How old the next record to read is", past,
+              [("lag_seconds", "behind")], seconds_text),
+        chart("Records a second", "Written to what it reads, and read", past,
+              [("rate_in", "written"), ("rate_out", "read")], rate_text),
+        chart("Members", "Consumers in the group", past, [("members", "members")]),
+    ]  # fmt: skip
+
+
+def _partitions(asked: PageRequest, found: Found, proof: str) -> Markup:
+    total, following, rows = found
+    sort = asked.query.get("sort", "") or "-"
+    shown = (columns.PARTITIONS[0]._replace(
+        link=lambda row: address(asked.cluster, "topics", str(row["topic"]))
+    ), *columns.PARTITIONS[1:])  # fmt: skip
+    body = table(shown, rows, "nothing is committed or read", sort, "Partitions")
+    pages = pager(asked.query, total, len(rows), following)
+    return block(f"Partitions: {total:,}", proof, body, pages)
+
+
+def _members(members: Sequence[Mapping[str, Any]], name: str) -> Markup:
+    proof = command("pko", "groups", "describe", "--members", name)
+    body = table(columns.MEMBERS, members[:MOST_MEMBERS], "no members", label="Members")
+    rest = len(members) - MOST_MEMBERS
+    more = el("p", f"and {rest:,} more", class_="more") if rest > 0 else None
+    return block(f"Members: {len(members):,}", proof, body, more)
+
+
+MOST_MEMBERS = 200
+"""Members that are named."""
+
+
+def _commits(partition: str, commits: Sequence[Commit]) -> Markup:
+    rows: list[dict[str, Any]] = []
+    for before, one in zip([None, *commits], commits, strict=False):
+        more = None if before is None else one.offset - before.offset
+        rows.insert(0, {"at": one.timestamp, "offset": one.offset, "more": more, "lag": one.lag})
+    title = f"Last commits of {partition}" if partition else "Last commits"
+    empty = "none in the last ten minutes and since"
+    return block(title, "", table(_COMMITS, rows, empty, label=title))
