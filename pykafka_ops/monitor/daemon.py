@@ -26,6 +26,8 @@ from pykafka_ops.monitor.http.doors import all_routes
 from pykafka_ops.monitor.http.server import HttpServer
 from pykafka_ops.monitor.keeper import Keeper
 from pykafka_ops.monitor.metrics.settings import metrics_settings
+from pykafka_ops.monitor.probes.schedule import Probes
+from pykafka_ops.monitor.probes.settings import probe_settings
 from pykafka_ops.monitor.service import Service, ShownCluster
 
 
@@ -62,7 +64,9 @@ class Monitor:
         lease = _lease(settings, clients)
         file = os.path.expanduser(settings.file) or str(data / "alerts.db")
         self._alerts = AlertService(settings, file, list(clients), lease=lease)
-        keeper = Keeper(self._history, self._alerts)
+        probed = probe_settings(config.others, source, list(clients))
+        self._probes = Probes(probed, clients, self._history)
+        keeper = Keeper(self._history, self._alerts, self._probes)
         self._watchers = [
             Watcher(name, client, poll_ms=config.poll_ms, hearers=[keeper.hear])
             for name, client in clients.items()
@@ -83,6 +87,7 @@ class Monitor:
             access=MonitorAccess(access.actions, login),
             metrics=metrics,
             requests={n: w.requests for n, w in zip(clients, self._watchers, strict=True)},
+            probes=self._probes,
         )
         tls = (access.tls_cert, access.tls_key) if access.tls_cert else None
         self._server = HttpServer(make_app(service, all_routes(), hosts), host, port, tls)
@@ -95,9 +100,11 @@ class Monitor:
         self._server.start()
         for watcher in self._watchers:
             watcher.start()
+        self._probes.start()
 
     def stop(self) -> None:
         """End; what was seen is written."""
+        self._probes.stop()
         for watcher in self._watchers:
             watcher.stop()
         self._server.stop()

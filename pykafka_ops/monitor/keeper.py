@@ -9,6 +9,8 @@ from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.cluster.watcher import now_ms
 from pykafka_ops.monitor.history.store import History
+from pykafka_ops.monitor.probes.names import without_probes
+from pykafka_ops.monitor.probes.schedule import Probes
 from pykafka_ops.monitor.series import values
 from pykafka_ops.monitor.subjects import poll_round
 
@@ -16,15 +18,21 @@ from pykafka_ops.monitor.subjects import poll_round
 class Keeper:
     """Hears of the rounds of every cluster, each in its own thread."""
 
-    def __init__(self, history: History, alerts: AlertService) -> None:
+    def __init__(
+        self, history: History, alerts: AlertService, probes: Probes | None = None
+    ) -> None:
         self._history = history
+        self._probes = probes
         self._alerts = alerts
         self._last: dict[str, ClusterView] = {}
 
     def hear(self, watched: WatchedCluster, view: ClusterView) -> None:
         """A round has ended."""
         now = now_ms()
-        self._alerts.take(poll_round(view, now))
+        view = without_probes(view)
+        found = poll_round(view, now)
+        probes = self._probes.subjects(view.name) if self._probes else []
+        self._alerts.take(found._replace(subjects=[*found.subjects, *probes]))
         before = self._last.get(view.name)
         self._last[view.name] = view
         if before is not None:

@@ -16,6 +16,7 @@ from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.cluster.watcher import now_ms
 from pykafka_ops.monitor.history.store import History
 from pykafka_ops.monitor.metrics.settings import MetricsSettings
+from pykafka_ops.monitor.probes.schedule import Probes
 
 
 class ShownCluster(NamedTuple):
@@ -40,6 +41,7 @@ class Service:
         access: MonitorAccess | None = None,
         metrics: MetricsSettings | None = None,
         requests: Mapping[str, Mapping[str, int]] | None = None,
+        probes: Probes | None = None,
     ) -> None:
         """``requests``: those that were sent to brokers, by cluster and API."""
         self.access = access or MonitorAccess()
@@ -47,6 +49,7 @@ class Service:
         self.alerts = alerts
         self.metrics = metrics or MetricsSettings()
         self.requests = dict(requests or {})
+        self.probes = probes
         self.streams = 0
         """Browsers that are told of every round."""
         self.clusters = dict(clusters)

@@ -32,6 +32,14 @@ def clear(site: SmokeSite, now_ms: int) -> list[str]:
     return gone
 
 
+def make_room(site: SmokeSite, own: str, now_ms: int) -> list[str]:
+    """Before anything is made: what was left behind goes, a line for each; the transactional id is
+    ``own``, that of the run before, else one that is free."""
+    gone = clear(site, now_ms)
+    site.transactional_id = own or transactional_id(site, now_ms)
+    return gone
+
+
 def transactional_id(site: SmokeSite, now_ms: int) -> str:
     """The id of a run that is over, else a new one: Kafka has no request that removes one."""
     try:

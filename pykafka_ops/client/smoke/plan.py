@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final, NamedTuple
 
 from pykafka_ops.client.smoke.site import NothingToDoError, SmokeSite, StepError
@@ -53,11 +53,25 @@ STEPS: Final = (
 )
 
 
-def run_steps(site: SmokeSite, each: Callable[[str], None]) -> list[StepOutcome]:
-    """One after the other; ``each`` hears the name of every step before it is run."""
+def with_needs(names: Iterable[str]) -> frozenset[str]:
+    """These steps, those that they build on, and the one that removes what they make."""
+    wanted = set(names)
+    for step in reversed(STEPS):
+        if step.name in wanted and step.needs:
+            wanted.add(step.needs)
+    return frozenset(wanted | ({"delete"} if "create" in wanted else set()))
+
+
+def run_steps(
+    site: SmokeSite, each: Callable[[str], None], only: Collection[str] | None = None
+) -> list[StepOutcome]:
+    """One after the other, ``only`` these (None: all); ``each`` hears the name of every step before
+    it is run."""
     outcomes: list[StepOutcome] = []
     blocked: set[str] = set()
     for step in STEPS:
+        if only is not None and step.name not in only:
+            continue
         if site.read_only and step.writes:
             outcomes.append(StepOutcome(step.name, LEFT_OUT, None, detail=site.wording.read_only))
         elif step.needs in blocked:

@@ -7,10 +7,12 @@ import os
 from pykafka_ops.commands.framework.output import Column, Table, say
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.monitor.access import access_problems
-from pykafka_ops.commands.monitor.configured import client_configs, read_config
+from pykafka_ops.commands.monitor.configured import ONLY, client_configs, read_config
 from pykafka_ops.errors import UsageError
+from pykafka_ops.monitor.alerts.settings.checked import Complaints
 from pykafka_ops.monitor.alerts.settings.tables import read_alert_settings
 from pykafka_ops.monitor.metrics.settings import metrics_settings
+from pykafka_ops.monitor.probes.settings import probe_settings
 
 COLUMNS = (Column("cluster"), Column("brokers"), Column("protocol"))
 
@@ -20,11 +22,11 @@ def check_config(run: Run) -> Table:
     path = run.args.texts("config")[0]
     config = read_config(path)
     _, problems = read_alert_settings(config.others, path)
-    for read in (metrics_settings,):
-        try:
-            read(config.others, path)
-        except UsageError as error:
-            problems.append(str(error))
+    names = [one.name for one in config.clusters] or [ONLY]
+    complaints = Complaints()
+    complaints.of(lambda: metrics_settings(config.others, path))
+    complaints.of(lambda: probe_settings(config.others, path, names))
+    problems += complaints.lines
     problems += access_problems(config.others, path)
     if problems:
         for line in problems[1:]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.smoke import leftovers
+from pykafka_ops.client.smoke.leftovers import make_room
 from pykafka_ops.client.smoke.names import name_of
 from pykafka_ops.client.smoke.plan import StepOutcome, run_steps
 from pykafka_ops.client.smoke.site import SmokeSite, Wording
@@ -127,11 +127,8 @@ class Rounds:
         config.patience = self.wait if first else min(self.timeout, PATIENCE)
         if step == "create":
             site.cluster.nodes = dict(site.nodes)  # those that answer
-            now = int(time.time() * 1000)
-            for line in leftovers.clear(site, now):
+            for line in make_room(site, self.transactional_id, int(time.time() * 1000)):
                 self.run.note(f"removed what a run that ended left behind: {line}")
-            own = self.transactional_id or leftovers.transactional_id(site, now)
-            site.transactional_id = own
 
     def _show(self, outcomes: Sequence[StepOutcome]) -> None:
         form = self.run.output

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from pykafka_ops.monitor.http import api, burrow, cmak, login, metrics, pages, past, whole
+from pykafka_ops.monitor.http import api, burrow, cmak, login, metrics, pages, past, probes, whole
 
 
 def all_routes() -> list[BaseRoute]:
@@ -12,6 +12,7 @@ def all_routes() -> list[BaseRoute]:
     return [
         *api.routes(),
         *past.routes(),
+        *probes.routes(),
         *whole.routes(),
         *burrow.routes(),
         *cmak.routes(),

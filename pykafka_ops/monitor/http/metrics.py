@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final, NamedTuple
@@ -17,8 +18,8 @@ from pykafka_ops.metrics.text import Format, write
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.http.answers import refused
 from pykafka_ops.monitor.http.app import service_of, whole_service
-from pykafka_ops.monitor.metrics import burrow, itself, kafka_exporter, kminion, own
-from pykafka_ops.monitor.metrics.lines import MONITOR, PARTS, Metric, Scope, text
+from pykafka_ops.monitor.metrics import burrow, itself, kafka_exporter, kminion, own, probes
+from pykafka_ops.monitor.metrics.lines import MONITOR, PARTS, PROBES, Metric, Scope, text
 from pykafka_ops.monitor.metrics.settings import BURROW, KAFKA_EXPORTER, KMINION, MetricsSettings
 from pykafka_ops.monitor.service import Service
 
@@ -135,4 +136,14 @@ def _itself(request: Request, parts: frozenset[str]) -> Iterator[str]:
     book = Book()
     if not parts or MONITOR in parts:
         itself.tell(book, service_of(request), whole_service(request).streams)
+    if not parts or PROBES in parts:
+        _tell_probes(book, service_of(request))
     yield from write(book)
+
+
+def _tell_probes(book: Book, service: Service) -> None:
+    if service.probes is not None:
+        now = time.monotonic()
+        for cluster in service.clusters:
+            for state in service.probes.states.get(cluster, ()):
+                probes.tell(book, cluster, state, now)

@@ -10,6 +10,7 @@ from typing import Any, Final, Generic, TypeVar
 from pykafka_ops.analysis.lag.rows import GroupLag, LagRow
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup, WatchedTopic
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
+from pykafka_ops.monitor.service import Service
 
 Body = dict[str, Any]
 T = TypeVar("T")
@@ -127,6 +128,11 @@ def group_body(watched: WatchedCluster, name: str) -> Body | None:
     members = [m._asdict() for m in group.members]
     rows = [{f: getattr(row, f) for f in _ROW_FIELDS} for row in watched.rows(name)]
     return {**group_row(group), "member_list": members, "rows": rows}
+
+
+def probe_rows(service: Service, cluster: str) -> list[Body]:
+    """The probes of a cluster; [] where there are none."""
+    return service.probes.rows(cluster) if service.probes is not None else []
 
 
 def move_rows(view: ClusterView) -> list[Body]:

@@ -15,6 +15,7 @@ from pykafka_ops.monitor.burrow.judged import JudgedGroup
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup, WatchedTopic
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.metrics.settings import MetricsSettings
+from pykafka_ops.monitor.probes.names import is_passing
 
 BROKERS, TOPICS, GROUPS, MONITOR, PROBES = "brokers", "topics", "groups", "monitor", "probes"
 PARTS: Final = (BROKERS, TOPICS, GROUPS, MONITOR, PROBES)
@@ -43,10 +44,14 @@ class Scope:
         self.tail = f",{Labels(**more).text[1:]}" if more else "}"
         """How the labels of a sample end that begin with ``head``."""
         self.topics: dict[str, WatchedTopic] = {
-            name: topic for name, topic in (view.topics or {}).items() if settings.has_topic(name)
+            name: topic
+            for name, topic in (view.topics or {}).items()
+            if settings.has_topic(name) and not is_passing(name)
         }
         self.groups: dict[str, WatchedGroup] = {
-            name: group for name, group in (view.groups or {}).items() if settings.has_group(name)
+            name: group
+            for name, group in (view.groups or {}).items()
+            if settings.has_group(name) and not is_passing(name)
         }
 
     def labels(self, **pairs: str | int) -> str:

@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Final
 
 from pykafka_ops.monitor.alerts.rules.causes import NAMED, brokers_down, cause_of
-from pykafka_ops.monitor.alerts.rules.facts import CLUSTER, REACHABLE, Facts
+from pykafka_ops.monitor.alerts.rules.facts import CLUSTER, PROBE, REACHABLE, Facts
 from pykafka_ops.monitor.alerts.rules.model import (
     FIRING,
     MOST_TEXT,
@@ -213,10 +213,11 @@ class AlertEngine:
 
 def _reachable(found: PollRound) -> list[Subject]:
     """The subjects; the cluster among them says whether it could be asked. Of a round that is not
-    fresh that is all that is known."""
+    fresh that is all that is known, and what probes found, which ask by themselves."""
     known: Facts = {REACHABLE: found.fresh, "cluster": found.cluster}
     if not found.fresh:
-        return [Subject(CLUSTER, found.cluster, known)]
+        probes = [s for s in found.subjects if s.kind == PROBE]
+        return [*probes, Subject(CLUSTER, found.cluster, known)]
     others = [s for s in found.subjects if s.kind != CLUSTER]
     for subject in found.subjects:
         if subject.kind == CLUSTER:

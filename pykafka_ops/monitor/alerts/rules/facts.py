@@ -13,8 +13,8 @@ from pykafka_ops.analysis import cluster_state
 from pykafka_ops.analysis.conditions import ConditionField
 from pykafka_ops.analysis.lag.rows import AHEAD, LOST, STATUSES, understated
 
-GROUP, TOPIC, BROKER, CLUSTER = "group", "topic", "broker", "cluster"
-KINDS: Final = (GROUP, TOPIC, BROKER, CLUSTER)
+GROUP, TOPIC, BROKER, CLUSTER, PROBE = "group", "topic", "broker", "cluster", "probe"
+KINDS: Final = (GROUP, TOPIC, BROKER, CLUSTER, PROBE)
 """What an alert may be about."""
 REACHABLE: Final = "reachable"
 """Of a cluster: whether the last round could ask it; known even when nothing else is."""
@@ -25,6 +25,13 @@ Facts = Mapping[str, "int | float | str | bool | None"]
 """Of one subject; None, and what is missing: not known. ``inf``: what never comes, such as the
 deletion of records that are all read (``loss_in_seconds``) or a disk that does not fill."""
 Fields = Mapping[str, Mapping[str, ConditionField]]
+PROBE_STEPS: Final = tuple(
+    f"{step}_ms"
+    for step in (
+        "metadata", "create", "produce", "consume", "group", "transaction", "compacted", "delete"
+    )
+)  # fmt: skip
+"""How long the steps of a probe took, as ``client.smoke.plan`` has them."""
 
 FACTS: Final[Fields] = {
     GROUP: {
@@ -62,6 +69,16 @@ FACTS: Final[Fields] = {
         "cluster": _TEXT,
         REACHABLE: _FLAG,
         **dict.fromkeys((*cluster_state.FACTS, "groups", "hanging_transactions"), _NUMBER),
+    },
+    PROBE: {
+        "cluster": _TEXT,
+        "probe": _TEXT,
+        "ok": _FLAG,
+        "failed_step": _SPARE_TEXT,
+        "reason": _SPARE_TEXT,
+        **dict.fromkeys(
+            ("failed", "total_ms", "availability_percent", "age_seconds", *PROBE_STEPS), _NUMBER
+        ),
     },
 }  # fmt: skip
 """By kind, what its conditions may ask for."""

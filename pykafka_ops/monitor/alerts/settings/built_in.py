@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pykafka_ops.monitor.alerts.rules.facts import BROKER, CLUSTER, GROUP, TOPIC
+from pykafka_ops.monitor.alerts.rules.facts import BROKER, CLUSTER, GROUP, PROBE, TOPIC
 
 _PASSING: Final = "console-consumer-.*"
 BUILT_IN: Final[Mapping[str, Mapping[str, object]]] = {
@@ -69,6 +69,10 @@ BUILT_IN: Final[Mapping[str, Mapping[str, object]]] = {
     "hanging-transaction": {
         "of": TOPIC, "when": "hanging_transactions>0", "for": "5m", "severity": "warning",
         "summary": "a transaction that nobody ends keeps readers of committed records waiting",
+    },
+    "probe-failed": {
+        "of": PROBE, "when": "ok=false", "severity": "critical",
+        "summary": "a step that clients rely on fails",
     },
 }  # fmt: skip
 """By name, as they would be written in the configuration."""

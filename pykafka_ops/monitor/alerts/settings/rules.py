@@ -9,11 +9,19 @@ from typing import Final
 from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
 from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.errors import UsageError
-from pykafka_ops.monitor.alerts.rules.facts import BROKER, FACTS, GROUP, KINDS, TOPIC, uncertain
+from pykafka_ops.monitor.alerts.rules.facts import (
+    BROKER,
+    FACTS,
+    GROUP,
+    KINDS,
+    PROBE,
+    TOPIC,
+    uncertain,
+)
 from pykafka_ops.monitor.alerts.rules.model import SEVERITIES, WARNING, AlertRule, Silence
 from pykafka_ops.monitor.alerts.settings.checked import CheckedTable
 
-_NAMES: Final = {"groups": GROUP, "topics": TOPIC, "brokers": BROKER}
+_NAMES: Final = {"groups": GROUP, "topics": TOPIC, "brokers": BROKER, "probes": PROBE}
 """Keys with a pattern of names, and the kind that each means."""
 ALERT_KEYS: Final = (
     "name", "when", "of", *_NAMES, "exclude", "clusters", "for", "calm", "repeat", "severity",

@@ -86,3 +86,16 @@ def test_what_writes_is_left_out_of_a_round_that_only_reads(
     assert [(o.verdict, o.detail) for o in outcomes] == [
         ("ok", "seen"), ("left out", "read-only"), ("ok", "seen")
     ]  # fmt: skip
+
+
+def test_some_steps_are_asked_for_with_those_they_build_on() -> None:
+    assert plan.with_needs(["metadata"]) == {"metadata"}
+    assert plan.with_needs(["transaction"]) == {
+        "metadata", "create", "produce", "transaction", "delete",
+    }  # fmt: skip
+
+
+def test_steps_that_are_not_asked_for_are_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = (Step("a", lambda _: "seen"), Step("b", lambda _: "seen", "a"))
+    monkeypatch.setattr(plan, "STEPS", steps)
+    assert [o.step for o in run_steps(site(), str, {"a"})] == ["a"]

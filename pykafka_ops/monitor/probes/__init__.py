@@ -1,0 +1,1 @@
+"""Clusters used as their clients use them, on a schedule: the steps of ``pko smoke``."""
