@@ -120,6 +120,22 @@ class WatchedCluster:
         with self._lock:
             return self._ends.rates(topic)
 
+    def waiting_at(self, stable: Mapping[Partition, int]) -> dict[Partition, list[str]]:
+        """The groups whose committed offset is exactly this one, by partition."""
+        found: dict[Partition, list[str]] = {}
+        if not stable:
+            return found
+        by_topic: dict[str, list[tuple[int, int]]] = {}
+        for (topic, n), offset in stable.items():
+            by_topic.setdefault(topic, []).append((n, offset))
+        with self._lock:
+            for group in self._commits.groups():
+                for topic, stored in self._commits.topics(group).items():
+                    for n, offset in by_topic.get(topic, ()):
+                        if n < len(stored.committed) and stored.committed[n] == offset:
+                            found.setdefault((topic, n), []).append(group)
+        return found
+
     def committed(self, group: str) -> dict[str, array[int]]:
         """The committed offsets of a group by topic and partition, -1 where there is none."""
         with self._lock:

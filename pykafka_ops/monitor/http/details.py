@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from pykafka_ops.analysis.commits.burrow import Commit
-from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.monitor.cluster import questions
-from pykafka_ops.monitor.cluster.enquiries import WAIT_SECONDS, EnquiryReply
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.history.model import HistoryEvent
 from pykafka_ops.monitor.history.store import History
 from pykafka_ops.monitor.http.app import service_of
+from pykafka_ops.monitor.http.enquire import enquire
 from pykafka_ops.monitor.http.figures import DiskWatch, chart_past
 from pykafka_ops.monitor.http.paging import found, not_there, page
 from pykafka_ops.monitor.http.rows import (
@@ -35,7 +34,6 @@ from pykafka_ops.monitor.pages.pictures import HOUR
 EVENTS_MS: Final = 168 * HOUR
 MOST_EVENTS: Final = 1000
 SHOWN_EVENTS: Final = 30
-T = TypeVar("T")
 
 
 def routes(disks: DiskWatch) -> list[BaseRoute]:
@@ -46,18 +44,6 @@ def routes(disks: DiskWatch) -> list[BaseRoute]:
         Route(f"{of}/topics/{{topic}}", page(_topic)),
         Route(f"{of}/brokers/{{broker:int}}", page(partial(_broker, disks))),
     ]
-
-
-def enquire(
-    watched: WatchedCluster,
-    key: tuple[str, ...],
-    question: Callable[[Cluster], T],
-    wait: float = WAIT_SECONDS,
-) -> EnquiryReply[T]:
-    """What a cluster says when it is asked now."""
-    if watched.enquiries is None:
-        return EnquiryReply(None, "this monitor does not ask for it")
-    return watched.enquiries.ask(key, question, wait)
 
 
 def _group(request: Request, asked: PageRequest, view: ClusterView) -> str | Response:

@@ -14,12 +14,13 @@ from starlette.routing import BaseRoute, Route
 from pykafka_ops.monitor.alerts.rules.model import Alert
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.history.model import HistoryEvent
-from pykafka_ops.monitor.http import details, stream
+from pykafka_ops.monitor.http import details, rare, stream
 from pykafka_ops.monitor.http.answers import refused
 from pykafka_ops.monitor.http.app import service_of
+from pykafka_ops.monitor.http.enquire import transactions_of
 from pykafka_ops.monitor.http.figures import OVERVIEW, DiskWatch, series
 from pykafka_ops.monitor.http.paging import asked_of, found, html, page
-from pykafka_ops.monitor.http.rows import group_row, group_rows, move_rows, topic_rows
+from pykafka_ops.monitor.http.rows import group_row, group_rows, leftover_rows, topic_rows
 from pykafka_ops.monitor.pages import broker, lists
 from pykafka_ops.monitor.pages.frame import PageRequest, address
 from pykafka_ops.monitor.pages.overview import (
@@ -28,13 +29,17 @@ from pykafka_ops.monitor.pages.overview import (
     overview,
     suffering_groups,
 )
+from pykafka_ops.monitor.pages.transactions import blocked_block
 from pykafka_ops.monitor.service import Service
+from pykafka_ops.monitor.told.moves import move_progress
 from pykafka_ops.monitor.told.past import Point
 from pykafka_ops.page.look import shared_style
 
 PAST_MS: Final = 6 * 3_600_000
 EVENTS: Final = 200
 STATIC: Final = {"monitor.css": "text/css", "monitor.js": "text/javascript"}
+LOOK_SECONDS: Final = 0.2
+"""How long the first page waits for what is not part of a round: the next round shows it."""
 LOAD_FACTS: Final = ("rate_in", "bytes_in")
 
 
@@ -48,6 +53,7 @@ def routes() -> list[BaseRoute]:
         Route(f"{of}/topics", page(_topics)),
         Route(f"{of}/brokers", page(_brokers)),
         *details.routes(disks),
+        *rare.routes(),
         Route("/static/{name}", _static),
         *stream.routes(),
     ]
@@ -71,13 +77,15 @@ def _overview(disks: DiskWatch, request: Request, asked: PageRequest, view: Clus
         whole = ("cluster", asked.cluster)
         past = series(history, asked.cluster, whole, LOAD_FACTS, (OVERVIEW, now, asked.poll_ms))
     suffering = suffering_groups((view.groups or {}).values())
+    waited = transactions_of(service.clusters[view.name], view, now, LOOK_SECONDS)
     told = OverviewShown(
         [group_row(g) for g in suffering],
-        move_rows(view),
+        move_progress(view),
         events,
         firing(service, asked.cluster),
         disks.of(history, view, now),
         past,
+        blocked_block(asked, *waited),
     )
     return overview(asked, view, told)
 
@@ -97,7 +105,7 @@ def _groups(request: Request, asked: PageRequest, view: ClusterView) -> str:
 def _topics(request: Request, asked: PageRequest, view: ClusterView) -> str:
     if view.topics is None:
         return lists.missing(asked, view, "Topics are not known yet.")
-    return lists.topics(asked, view, found(asked, topic_rows(view)))
+    return lists.topics(asked, view, found(asked, topic_rows(view)), leftover_rows(view))
 
 
 def _brokers(request: Request, asked: PageRequest, view: ClusterView) -> str:

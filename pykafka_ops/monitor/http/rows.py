@@ -86,6 +86,28 @@ topic_rows: Final = PerRound(lambda view: [topic_row(t) for t in (view.topics or
 """A row for every topic. Not to be changed."""
 
 
+def _leftovers(view: ClusterView) -> list[Body]:
+    """Replicas on the disks of topics that the cluster does not name: being deleted, or left
+    behind; those with the most bytes first."""
+    found: dict[str, Body] = {}
+    for broker, dirs in (view.dirs or {}).items():
+        for replica in (r for d in dirs for r in d.replicas):
+            if view.topics is not None and replica.topic not in view.topics:
+                row = found.setdefault(
+                    replica.topic,
+                    {"topic": replica.topic, "replicas": 0, "bytes": 0, "brokers": set()},
+                )
+                row["replicas"] += 1
+                row["bytes"] += replica.size
+                row["brokers"].add(broker)
+    rows = [{**row, "brokers": sorted(row["brokers"])} for row in found.values()]
+    return sorted(rows, key=lambda row: -row["bytes"])
+
+
+leftover_rows: Final = PerRound(_leftovers)
+"""Topics that are on disks alone. Not to be changed."""
+
+
 def bytes_by_broker(view: ClusterView, topic: str) -> dict[int, int] | None:
     """Bytes of a topic on each broker that has any; None where a broker did not tell."""
     dirs = view.dirs

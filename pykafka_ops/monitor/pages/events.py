@@ -11,13 +11,16 @@ from pykafka_ops.page.markup import Markup, el
 from pykafka_ops.page.units import iso, moment
 
 
-def timeline(events: Iterable[HistoryEvent], empty: str, most: int | None = None) -> Markup:
+def timeline(
+    events: Iterable[HistoryEvent], empty: str, most: int | None = None, *, dated: bool = False
+) -> Markup:
     """The events, the newest first; in words where there are none. With ``most`` lines what one
-    subject did again and again is one of them."""
+    subject did again and again is one of them. ``dated``: with their days."""
     told = list(events)
     shown = [(e, 0) for e in told] if most is None else _folded(told)
-    items = [_event(event, again) for event, again in shown[:most]]
-    return el("ol", *items, class_="timeline") if items else el("p", empty, class_="nothing")
+    items = [_event(event, again, dated) for event, again in shown[:most]]
+    kind = "timeline dated" if dated else "timeline"
+    return el("ol", *items, class_=kind) if items else el("p", empty, class_="nothing")
 
 
 def _folded(events: Iterable[HistoryEvent]) -> list[tuple[HistoryEvent, int]]:
@@ -31,11 +34,12 @@ def _folded(events: Iterable[HistoryEvent]) -> list[tuple[HistoryEvent, int]]:
     return [(event, counts[key]) for key, event in newest.items()]
 
 
-def _event(event: HistoryEvent, again: int) -> Markup:
+def _event(event: HistoryEvent, again: int, dated: bool) -> Markup:
     before = el("span", f" (and {again} more before)", class_="dim") if again else None
     return el(
         "li",
-        el("time", moment(event.at_ms, "%H:%M:%S"), datetime=iso(event.at_ms),
+        el("time", moment(event.at_ms, "%d %b %H:%M:%S" if dated else "%H:%M:%S"),
+           datetime=iso(event.at_ms),
            title=moment(event.at_ms)),
         el("span", el("span", event.kind, class_="tag"), el("bdi", safe(event.text)), before),
     )  # fmt: skip

@@ -23,6 +23,12 @@ PLACES: Final = (
     ("groups", "Groups", "g"),
     ("topics", "Topics", "t"),
     ("brokers", "Brokers", "b"),
+    ("transactions", "Transactions", "x"),
+    ("moves", "Moves", "m"),
+    ("elections", "Elections", "e"),
+    ("acls", "ACLs", "a"),
+    ("alerts", "Alerts", "l"),
+    ("timeline", "Timeline", "c"),
 )
 """Pages of a cluster: where, what it is called, the key that goes there behind ``g``."""
 
@@ -140,10 +146,10 @@ def _clusters(asked: PageRequest) -> Markup | None:
 def _search(asked: PageRequest) -> Markup:
     return el(
         "form",
-        el("label", "Search groups", for_="search", class_="hidden"),
-        el("input", type="search", name="search", id="search", placeholder="Search groups",
-           autocomplete="off"),
-        action=address(asked.cluster, "groups"), method="get", role="search",
+        el("label", "Search everything", for_="search", class_="hidden"),
+        el("input", type="search", name="q", id="search", placeholder="Search everything",
+           autocomplete="off", value=asked.query.get("q", "")),
+        action=address(asked.cluster, "search"), method="get", role="search",
     )  # fmt: skip
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 from urllib.parse import urlencode
 
 from pykafka_ops.analysis.lag.rows import STATUSES
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.pages import columns
 from pykafka_ops.monitor.pages.frame import (
+    ROWS,
     Found,
     PageColumn,
     PageRequest,
@@ -19,8 +21,15 @@ from pykafka_ops.monitor.pages.frame import (
     search_form,
     table,
 )
+from pykafka_ops.monitor.told.text import size, whole
 from pykafka_ops.page.markup import Markup, el
 
+_LEFTOVERS = (
+    PageColumn("topic", "Topic"),
+    PageColumn("replicas", "Replicas", whole, True),
+    PageColumn("bytes", "Bytes", size, True),
+    PageColumn("brokers", "On brokers"),
+)
 _PROOFS = {"Groups": "pko groups lag", "Topics": "pko topics list"}
 
 
@@ -30,9 +39,25 @@ def groups(asked: PageRequest, view: ClusterView, found: Found) -> str:
     return _rows(asked, view, "Groups", shown, found, _verdicts(asked, view))
 
 
-def topics(asked: PageRequest, view: ClusterView, found: Found) -> str:
-    """Every topic."""
-    return _rows(asked, view, "Topics", columns.topics(asked.cluster), found)
+def topics(
+    asked: PageRequest, view: ClusterView, found: Found, leftovers: Sequence[Mapping[str, Any]]
+) -> str:
+    """Every topic; ``leftovers`` are on disks, but no topic of the cluster any more."""
+    shown = columns.topics(asked.cluster)
+    return _rows(asked, view, "Topics", shown, found, _deleted(leftovers))
+
+
+def _deleted(leftovers: Sequence[Mapping[str, Any]]) -> Markup | None:
+    """Kafka's API names no topic that is being deleted; its replicas tell, until they are gone."""
+    if not leftovers:
+        return None
+    rest = len(leftovers) - ROWS
+    return block(
+        f"Being deleted, or left behind: {len(leftovers):,}", "pko log-dirs describe",
+        el("p", "On disks when brokers were asked last, but no topic any more.", class_="note"),
+        table(_LEFTOVERS, leftovers[:ROWS], "", label="Being deleted, or left behind"),
+        el("p", f"and {rest:,} more", class_="more") if rest > 0 else None,
+    )  # fmt: skip
 
 
 def _rows(

@@ -13,7 +13,7 @@ from pykafka_ops.monitor.history.model import HistoryEvent
 from pykafka_ops.monitor.pages import columns
 from pykafka_ops.monitor.pages.disks import disk_block, disk_tile
 from pykafka_ops.monitor.pages.events import alert_list, timeline
-from pykafka_ops.monitor.pages.frame import PageRequest, address, block, document, table
+from pykafka_ops.monitor.pages.frame import PageColumn, PageRequest, address, block, document, table
 from pykafka_ops.monitor.pages.tiles import FigureTile, tiles
 from pykafka_ops.monitor.told import line
 from pykafka_ops.monitor.told.causes import broken
@@ -42,13 +42,13 @@ class OverviewShown(NamedTuple):
     alerts: Sequence[Alert] | None
     disks: Sequence[DiskRunway]
     past: Mapping[str, Sequence[Point]]
-    extra: Sequence[Markup] = ()
+    blocked: Markup | None = None
 
 
 def overview(asked: PageRequest, view: ClusterView, told: OverviewShown) -> str:
     """Of one cluster."""
-    left = [_broken(view), _not_asked(view), _suffering(asked, view, told.groups), *told.extra,
-            _moves(told.moves), _brokers(asked, view)]  # fmt: skip
+    left = [_broken(view), _not_asked(view), _suffering(asked, view, told.groups), told.blocked,
+            _moves(asked, told.moves), _brokers(asked, view)]  # fmt: skip
     right = [_alerts(asked, told.alerts), _changed(asked, told.events), disk_block(told.disks)]
     return document(
         asked, view, "Overview",
@@ -76,7 +76,7 @@ def _tiles(asked: PageRequest, view: ClusterView, told: OverviewShown) -> Markup
         _partitions_tile(view, address(here, "topics")),
         _groups_tile(view, told.groups, address(here, "groups")),
         disk_tile(told.disks, address(here, "brokers")),
-        _alerts_tile(told.alerts),
+        _alerts_tile(told.alerts, address(here, "alerts")),
     )  # fmt: skip
 
 
@@ -109,23 +109,27 @@ def _partitions_tile(view: ClusterView, href: str) -> FigureTile:
 def _groups_tile(view: ClusterView, suffering: Rows, href: str) -> FigureTile:
     if view.groups is None:
         return FigureTile("Groups that suffer", UNKNOWN, "not known", line.WARN, href)
-    behind = [g.row.lag_seconds for g in view.groups.values() if g.row.lag_seconds]
-    note = f"furthest behind: {span(max(behind))}" if behind else "nobody is behind"
-    unsure = any(g.row.lag is None for g in view.groups.values())
-    note = f"{note}, as far as is known" if unsure else note
+    rows = [g.row for g in view.groups.values()]
+    behind = [row.lag_seconds for row in rows if row.lag_seconds]
+    unsure = any(row.lag is None for row in rows)
+    vague = unsure or any(row.lag and row.lag_seconds is None for row in rows)
+    if behind:
+        note = f"furthest behind: {span(max(behind))}" + (", as far as is known" if vague else "")
+    else:
+        note = "how late is not known of all" if vague else "nobody is behind"
     bad = any(row["status"] not in ("OK", "UNKNOWN", "WARN") for row in suffering)
     tone = line.BAD if bad else line.WARN if suffering or unsure else line.GOOD
     return FigureTile("Groups that suffer", f"{len(suffering)} of {len(view.groups)}", note, tone,
                       href)  # fmt: skip
 
 
-def _alerts_tile(alerts: Sequence[Alert] | None) -> FigureTile | None:
+def _alerts_tile(alerts: Sequence[Alert] | None, href: str) -> FigureTile | None:
     if alerts is None:
         return None
     tone = line.BAD if alerts else line.GOOD
     open_ = sum(not a.acknowledged for a in alerts)
     note = f"{open_} not taken on" if alerts else "none fires"
-    return FigureTile("Alerts", whole(len(alerts)), note, tone)
+    return FigureTile("Alerts", whole(len(alerts)), note, tone, href)
 
 
 def _broken(view: ClusterView) -> Markup:
@@ -178,11 +182,13 @@ def _suffering(asked: PageRequest, view: ClusterView, groups: Rows) -> Markup:
     return block(title, "pko groups lag", body, more)
 
 
-def _moves(moves: Rows) -> Markup | None:
+def _moves(asked: PageRequest, moves: Rows) -> Markup | None:
     if not moves:
         return None
-    body = table(columns.MOVES, moves[:MOST], "", label="Moves under way")
-    return block(f"Moves under way: {len(moves)}", "pko reassign-partitions status", body)
+    shown = (*columns.MOVES, PageColumn("left", "To go", size, True))
+    body = table(shown, moves[:MOST], "", label="Moves under way")
+    more = el("p", el("a", "how far they are", href=address(asked.cluster, "moves")), class_="more")
+    return block(f"Moves under way: {len(moves)}", "pko reassign-partitions status", body, more)
 
 
 def _brokers(asked: PageRequest, view: ClusterView) -> Markup:
@@ -208,9 +214,10 @@ def _alerts(asked: PageRequest, alerts: Sequence[Alert] | None) -> Markup | None
 
 
 def _changed(asked: PageRequest, events: Iterable[HistoryEvent]) -> Markup:
-    return block(
-        "What changed", "", timeline(events, "nothing in the last six hours", SHOWN_EVENTS)
-    )
+    body = timeline(events, "nothing in the last six hours", SHOWN_EVENTS)
+    more = el("p", el("a", "the whole timeline", href=address(asked.cluster, "timeline")),
+              class_="more")  # fmt: skip
+    return block("What changed", "", body, more)
 
 
 def clusters(asked: PageRequest, views: Sequence[ClusterView]) -> str:

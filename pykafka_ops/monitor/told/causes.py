@@ -37,7 +37,7 @@ def troubled(view: ClusterView) -> list[Troubled]:
             if (topic, number) in seen or watched is None:
                 continue
             seen.add((topic, number))
-            partition = _numbered(watched.description.partitions, number)
+            partition = numbered(watched.description.partitions, number)
             if partition is not None:
                 found.append(
                     Troubled(topic, partition, kind, _cause(view, brokers, topic, partition))
@@ -45,7 +45,7 @@ def troubled(view: ClusterView) -> list[Troubled]:
     return found
 
 
-def _numbered(
+def numbered(
     partitions: Sequence[PartitionDescription], number: int
 ) -> PartitionDescription | None:
     """The partition of that number; they are in its order, mostly without gaps."""
