@@ -25,5 +25,5 @@ def size_of(text: str) -> int:
     """
     match = _SIZE.fullmatch(text.strip())
     if match is None or match[2].lower() not in _UNITS:
-        raise UsageError(f"{text!r} is no size: write {SIZES}")
+        raise UsageError(f"{text!r} is not a size: write {SIZES}")
     return int(float(match[1]) * _UNITS[match[2].lower()])

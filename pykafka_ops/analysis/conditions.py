@@ -106,14 +106,18 @@ def _comparison(
 ) -> _Comparison:
     match = _TERM.fullmatch(text)
     if match is None:
-        raise ConditionError(f"'{text.strip()}' is no condition: write FIELD>NUMBER or FIELD=TEXT")
+        raise ConditionError(
+            f"'{text.strip()}' is not a condition: write FIELD>NUMBER or FIELD=TEXT"
+        )
     name, sign, wanted = match[1].replace("-", "_"), match[2], match[3].strip("'\"")
     field = fields.get(name)
     if field is None:
         raise ConditionError(f"there is no field {match[1]}: choose from {', '.join(fields)}")
     numeric = field.kind in ("number", "moment")
     if not numeric and sign not in _EQUAL:
-        raise ConditionError(f"{match[1]} {sign} {wanted}: {match[1]} is no number: write = or !=")
+        raise ConditionError(
+            f"{match[1]} {sign} {wanted}: {match[1]} is not a number: write = or !="
+        )
     try:
         meets = _number(field, sign, wanted) if numeric else _text(field, sign, wanted)
     except ConditionError as error:
@@ -140,7 +144,7 @@ def _number(field: ConditionField, sign: str, wanted: str) -> Callable[[object],
     except (UsageError, ValueError):
         times = "time: write 2026-11-21T08:00 (UTC) or ms since 1970"
         what = times if field.kind == "moment" else "number"
-        raise ConditionError(f"{wanted} is no {what}") from None
+        raise ConditionError(f"{wanted} is not a {what}") from None
     return lambda value: compare(float(str(value)), limit)
 
 

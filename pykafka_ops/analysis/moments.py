@@ -45,11 +45,11 @@ def moment(text: str, now: int) -> tuple[int, int]:
         return int(text), int(text) + 1
     parts = _DATE.fullmatch(text)
     if parts is None:
-        raise UsageError(f"{text!r} is no time: write {MOMENTS}")
+        raise UsageError(f"{text!r} is not a time: write {MOMENTS}")
     try:
         found = datetime.fromisoformat(text)
     except ValueError as e:
-        raise UsageError(f"{text!r} is no time ({e}): write {MOMENTS}") from None
+        raise UsageError(f"{text!r} is not a time ({e}): write {MOMENTS}") from None
     if found.tzinfo is None:
         found = found.replace(tzinfo=UTC)
     at = (found - _EPOCH) // timedelta(milliseconds=1)
@@ -72,7 +72,7 @@ def period(text: str, now: int) -> tuple[int | None, int | None]:
     first = moment(before, now)[0] if before else None
     end = moment(after, now)[1] if after else None
     if first is None and end is None:
-        raise UsageError(f"{text!r} is no period of time: write {PERIODS}")
+        raise UsageError(f"{text!r} is not a period of time: write {PERIODS}")
     if first is not None and end is not None and end <= first:
         raise UsageError(f"{text!r}: the end is before the beginning")
     return first, end
@@ -93,7 +93,7 @@ def span(text: str) -> int:
     if _SPAN.fullmatch(text):
         length = int(text) * UNITS["s"] if text.isdigit() else _length(text)
     if not length:
-        raise UsageError(f"{text!r} is no length of time: write {SPANS}")
+        raise UsageError(f"{text!r} is not a length of time: write {SPANS}")
     return length
 
 

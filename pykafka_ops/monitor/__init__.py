@@ -1,1 +1,1 @@
-"""``pko monitor``: watches clusters and tells, by HTTP, by alerts and on a page, how they are."""
+"""``pko monitor``: watches clusters, and shows their state over HTTP, on pages and by alerts."""

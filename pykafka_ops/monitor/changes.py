@@ -21,7 +21,7 @@ class ClusterChange(NamedTuple):
 
 
 def changes(before: ClusterView, after: ClusterView) -> Iterator[ClusterChange]:
-    """What is different in ``after``. Nothing where one of them was never asked."""
+    """The changes from ``before`` to ``after``; none before the first answer."""
     if before.error is None and after.error is not None:
         yield ClusterChange(
             "cluster", after.name, f"nobody answers any more: {after.error.message}"

@@ -1,4 +1,4 @@
-"""``monitor.toml``: what is watched, where the monitor listens, what it keeps.
+"""``monitor.toml``: which clusters to watch, where to listen, how much to keep.
 
 Pure: bytes in, values out; UsageError with one line that names the table and the key.
 """
@@ -24,7 +24,7 @@ Table = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ClusterSection:
-    """``[cluster.NAME]``: how to get into it; files and profiles are not read yet."""
+    """``[cluster.NAME]``: how to connect; its files and profiles are read later."""
 
     name: str
     profile: str | None = None
@@ -35,7 +35,7 @@ class ClusterSection:
 
 @dataclass(frozen=True, slots=True)
 class MonitorConfig:
-    """All of the file. ``others`` are tables that other parts of the monitor read."""
+    """The whole file. ``others`` are tables that other parts of the monitor read."""
 
     listen: str = LISTEN
     data: str | None = None
@@ -45,11 +45,11 @@ class MonitorConfig:
 
 
 OTHERS: Final = ("alerts", "alert", "notify", "silence", "metrics", "probe", *KEYS)
-"""Tables that are read elsewhere."""
+"""Tables that other modules read."""
 
 
 def parse(data: bytes, source: str) -> MonitorConfig:
-    """The file's content; ``source`` is what errors call it. Raises UsageError."""
+    """The file's content; ``source`` is its name in errors. Raises UsageError."""
     try:
         table = tomllib.loads(data.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -111,7 +111,7 @@ def _poll(value: object) -> int:
 
 
 class _Reader:
-    """Takes values out of a table and says what is wrong with them."""
+    """Takes values out of a table, and raises UsageError for wrong ones."""
 
     def __init__(self, source: str, place: str, table: Table) -> None:
         self._source, self._place, self._table = source, place, table
@@ -131,7 +131,7 @@ class _Reader:
             raise UsageError(f"{self._source}: {self._place}{key}: {wanted} is expected") from None
 
     def no_more(self, *known: str) -> None:
-        """Raise UsageError for a key that nobody asked for."""
+        """Raise UsageError for an unknown key."""
         allowed = [*sorted(self._taken), *known]
         for key in self._table:
             if key not in allowed:

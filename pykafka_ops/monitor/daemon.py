@@ -1,4 +1,4 @@
-"""The whole monitor: watchers, history, alerts, the HTTP server, started and stopped in order."""
+"""The whole monitor: starts and stops watchers, history, alerts and the HTTP server in order."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from pykafka_ops.monitor.service import Service, ShownCluster
 def _lease(
     settings: AlertSettings, clients: Mapping[str, ClientConfig]
 ) -> Callable[[AlertDatabase], Lease] | None:
-    """The lease that a group of a cluster gives, where the configuration names one. UsageError."""
+    """The lease from a cluster's group, where the configuration names a cluster. UsageError."""
     if not settings.lead:
         return None
     if settings.lead not in clients:
@@ -45,8 +45,8 @@ def _lease(
 
 
 class Monitor:
-    """Made, ``start``, ``stop``. ``data`` is its directory; ``hosts`` are the names it may be
-    called by (None: any). UsageError, StorageError, ConnectError."""
+    """Call ``start`` and ``stop``. ``data`` is its directory; ``hosts`` are the names that requests
+    may use for it (None: any). UsageError, StorageError, ConnectError."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Monitor:
         self._probes.start()
 
     def stop(self) -> None:
-        """End; what was seen is written."""
+        """End, and write what is left."""
         self._probes.stop()
         for watcher in self._watchers:
             watcher.stop()

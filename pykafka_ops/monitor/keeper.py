@@ -1,5 +1,5 @@
-"""After each round: its figures go into the history, what changed on the timeline, its troubles to
-the alerts."""
+"""After each round: puts its numbers into the history and its changes on the timeline, and has the
+alert rules evaluated."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pykafka_ops.monitor.subjects import poll_round
 
 
 class Keeper:
-    """Hears of the rounds of every cluster, each in its own thread."""
+    """Gets the rounds of every cluster, each from its own thread."""
 
     def __init__(
         self, history: History, alerts: AlertService, probes: Probes | None = None

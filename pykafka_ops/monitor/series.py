@@ -1,5 +1,5 @@
-"""What the history keeps of a view: totals of groups, topics, brokers and the cluster, and the lag
-of partitions that are behind."""
+"""The numbers of a view that the history keeps: totals of groups, topics, brokers and the cluster,
+and the lag of partitions that are behind."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BROKER_FACTS: Final = ("bytes", "free_bytes", "leaders", "replicas", "lagging")
 
 
 def values(view: ClusterView) -> dict[SeriesKey, Number]:
-    """Every number that is known, by series; what is not known is left out."""
+    """Every known number, by series; unknown ones are left out."""
     found: dict[SeriesKey, object] = {}
     for name, fact in (view.facts or {}).items():
         found[SeriesKey("cluster", view.name, name)] = fact

@@ -1,4 +1,4 @@
-"""What every door of the monitor asks: the clusters it watches, and who it is."""
+"""The monitor as all its HTTP interfaces see it: its clusters, and who it is."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pykafka_ops.monitor.probes.schedule import Probes
 
 
 class ShownCluster(NamedTuple):
-    """What the monitor was told to do, without secrets, for those who ask."""
+    """The monitor's settings to show, without secrets."""
 
     bootstrap: tuple[str, ...]
     poll_ms: int
@@ -28,8 +28,7 @@ class ShownCluster(NamedTuple):
 
 
 class Service:
-    """The clusters by name; ``shown`` what is told of their configuration; ``access`` says who may
-    do what."""
+    """The clusters by name; ``shown``: their configuration to show; ``access``: who may do what."""
 
     def __init__(
         self,
@@ -51,7 +50,7 @@ class Service:
         self.requests = dict(requests or {})
         self.probes = probes
         self.streams = 0
-        """Browsers that are told of every round."""
+        """Browsers that get an event after every round."""
         self.clusters = dict(clusters)
         self.shown = dict(shown or {})
         self.host = socket.gethostname()
@@ -88,7 +87,7 @@ class Service:
         return pattern is None or any(map(pattern.fullmatch, self.clusters))
 
     def view(self, cluster: str) -> ClusterView | None:
-        """The last view of a cluster; None for an unknown one."""
+        """The newest view of a cluster; None if there is no such cluster."""
         found = self.clusters.get(cluster)
         return None if found is None else found.view
 
@@ -98,5 +97,5 @@ class Service:
         return all(view.number or view.error for view in views)
 
     def age_seconds(self, view: ClusterView) -> float | None:
-        """How old a view is; None while there was no answer at all."""
+        """How old a view is; None before the first answer."""
         return None if view.at is None else max(0, now_ms() - view.at) / 1000

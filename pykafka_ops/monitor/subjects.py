@@ -1,4 +1,4 @@
-"""What alerts judge: the groups, topics and brokers of a view, and the cluster itself."""
+"""The subjects of alerts: the groups, topics and brokers of a view, and the cluster itself."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _line(told: NotAsked) -> str:
 
 
 def _partial(view: ClusterView) -> frozenset[str]:
-    """Groups may be missing where one of the brokers did not list its own."""
+    """Groups may be missing where a broker did not list its groups."""
     told = any(one.what.startswith("groups") for one in view.not_asked)
     return frozenset({GROUP}) if told or view.groups is None else frozenset()
 
@@ -96,7 +96,7 @@ def _topics(view: ClusterView) -> Iterator[Subject]:
 
 
 def _cause(view: ClusterView, topic: str) -> str:
-    """The broker that is away, where a topic's trouble comes from one alone."""
+    """The broker that is down, where it alone is why a topic is in trouble."""
     away = {int(str(row["id"])) for row in view.brokers if row["state"] == "down"}
     found = (view.topics or {})[topic]
     missing = {b for p in found.description.partitions for b in p.replicas if b in away}

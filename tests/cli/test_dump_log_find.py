@@ -305,7 +305,7 @@ def test_globs_named_files_and_leftovers(find: Find, tmp_path: Path) -> None:
         (("--key-regex", "("), "no regular expression"),
         (("--offset", "9..3"), "the last is before the first"),
         (("--offset", "x"), "write an offset"),
-        (("--time", "yesterday"), "is no time"),
+        (("--time", "yesterday"), "is not a time"),
         (("--key", "x", "--key-format", "long"), "is no long of 8 bytes"),
         (("--key", "x", "--key-format", "json"), "use --key-regex"),
         (("--key", "x", "--value-format", "xml"), "choose one of utf-8"),

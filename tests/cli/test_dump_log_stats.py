@@ -235,8 +235,8 @@ def test_damage_does_not_end_the_timeline(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (("--every", "x"), "is no length of time"),
-        (("--since", "never"), "is no time"),
+        (("--every", "x"), "is not a length of time"),
+        (("--since", "never"), "is not a time"),
         (("--since", "9", "--until", "3"), "--until 3 is before --since 9"),
     ],
 )

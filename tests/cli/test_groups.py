@@ -231,7 +231,7 @@ def test_moments_of_a_seek_are_written_as_everywhere(desk: Desk) -> None:
         moved = desk.items("seek", desk.group, *words, "--dry-run")
         assert {m["new_offset"] - half for m in moved} <= set(range(60))
     wrong = desk.ask("groups", "seek", desk.group, "--to-datetime", "noon")
-    assert (wrong.code, "'noon' is no time: write 2026-11-21" in wrong.err) == (2, True)
+    assert (wrong.code, "'noon' is not a time: write 2026-11-21" in wrong.err) == (2, True)
 
 
 def test_a_seek_can_be_undone_until_the_group_goes_on(

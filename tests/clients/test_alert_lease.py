@@ -1,4 +1,4 @@
-"""Monitors on several hosts: a group of a broker elects the one that tells alerts."""
+"""Monitors on several hosts: a group of a broker elects the one that sends alerts."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Alerts of ``pko monitor``: rules over facts, told once when they begin and once when they end."""
+"""Alerts of ``pko monitor``: rules over facts, a message when they fire and when they resolve."""

@@ -1,7 +1,8 @@
-"""Alerts at work: rounds in, messages out, everything safe in between.
+"""The alert service: rounds go in, messages go out, both stored in between.
 
-Every monitor judges; the one that holds the lease tells. Whoever takes the lead goes on from what
-the one before had stored, so that nothing is told twice and every begin has its end.
+Every monitor evaluates the rules; the leader, which holds the lease, sends. A new leader continues
+with what the one before had stored, so no message is sent twice and each first message gets its
+closing one.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ def wall_ms() -> int:
 
 
 class AlertsNow(NamedTuple):
-    """What a page shows. ``leads``: whether this monitor tells; ``trouble``: why nothing can be
-    stored, and so nothing told ("" where all is well)."""
+    """What a page shows. ``leads``: whether this monitor sends; ``trouble``: why it can store, and
+    so send, nothing ("" where all is well)."""
 
     leads: bool
     trouble: str
@@ -65,8 +66,8 @@ class AlertService:
         ttl: float = TTL_SECONDS,
         lease: Callable[[AlertDatabase], Lease] | None = None,
     ) -> None:
-        """``path``: the SQLite file, which monitors on one host share; ``clusters``: those that are
-        watched. StorageError."""
+        """``path``: the SQLite file, which monitors on one host share; ``clusters``: those that the
+        monitor watches. StorageError."""
         self.settings, self._clusters, self._now = settings, tuple(clusters), now
         owner = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self._database = AlertDatabase(path, owner)
@@ -91,13 +92,13 @@ class AlertService:
         )  # fmt: skip
 
     def start(self) -> None:
-        """Begin to tell."""
+        """Begin to send."""
         self.step()
         self._workers.start()
         self._thread.start()
 
     def close(self) -> None:
-        """End; what is not delivered yet is at the next start, or by another monitor."""
+        """End. The next start, or another monitor, delivers what is left."""
         self._ended.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -105,17 +106,17 @@ class AlertService:
         try:
             self.lease.release()
         except PkoError as error:
-            log.warning("the lead of alerts is not given up: %s", error)
+            log.warning("cannot release the lease of alerts: %s", error)
         self._database.close()
 
     def take(self, found: PollRound) -> None:
-        """Judge a round of a cluster; what it brings about is told within a second."""
+        """Evaluate a round of a cluster; messages go out within a second."""
         with self._lock:
             self._rounds[found.cluster] = found
             self._desk.take(found)
 
     def step(self) -> None:
-        """Keep or take the lead, and tell what is to be told. Called every second."""
+        """Keep or take the lead, and send what is due. Called every second."""
         with self._lock:
             try:
                 self.lease.step()
@@ -124,44 +125,44 @@ class AlertService:
                     self._lead()
                 self._leads = held
                 if held:
-                    self._tell()
+                    self._send_due()
                 else:
-                    self._desk.stored()  # the one that leads stores
+                    self._desk.stored()  # the leader stores them
                 self._trouble = ""
             except LostLeadError:
                 self._leads = False
             except PkoError as error:
                 if str(error) != self._trouble:
-                    log.warning("alerts cannot be told: %s", error)
+                    log.warning("cannot send alerts: %s", error)
                 self._trouble = str(error)
 
     def _lead(self) -> None:
-        """Go on from what was stored; the last rounds are judged again on top of it."""
+        """Continue with what was stored, and evaluate the last rounds again."""
         desk = self._new_desk()
         desk.adopt(*load(self._database))
         desk.engine.drop_rules(self._now(), self._clusters)
-        # what was found here and is not stored there
+        # what this monitor found and the leader before had not stored
         found_here = [*self._desk.pending(), *self._desk.firing()]
         desk.adopt([a for a in found_here if a.key not in desk.engine.open])
         for found in self._rounds.values():
             desk.take(found)
         self._desk = desk
 
-    def _tell(self) -> None:
+    def _send_due(self) -> None:
         now = self._now()
-        self._desk.tell(now)
+        self._desk.step(now)
         changes = self._desk.changes
         if changes:
             store(self._database, changes, now)
             self._desk.stored()
-            if changes.told:
+            if changes.notices:
                 self._workers.wake()
 
     def _run(self) -> None:
         while not self._ended.wait(STEP_SECONDS):
             self.step()
 
-    # --- what people see and say -----------------------------------------------------------------
+    # --- what people see and do ------------------------------------------------------------------
 
     def state(self) -> AlertsNow:
         """All alerts, for people."""
@@ -181,23 +182,23 @@ class AlertService:
         return dict(self._workers.counts)
 
     def silence(self, values: Mapping[str, object]) -> Silence:
-        """Keep quiet about what ``values`` say, which are those of ``[[silence]]``. UsageError."""
+        """Add a silence; ``values`` are those of ``[[silence]]``. UsageError."""
         made = silence(values, "silence")
         self._change(lambda: self._desk.silence(made))
         return made
 
     def end_silence(self, id_: str) -> None:
-        """End a silence that somebody made. UsageError."""
+        """End a silence that somebody added. UsageError."""
         self._change(lambda: self._desk.end_silence(id_))
 
     def acknowledge(self, id_: str, who: str, why: str = "") -> None:
-        """``who`` takes on an alert: it is not repeated. UsageError."""
+        """``who`` acknowledges an alert: it is not repeated. UsageError."""
         self._change(lambda: self._desk.acknowledge(id_, who, why, self._now()))
 
     def _change(self, make: Callable[[], object]) -> None:
         with self._lock:
             if not (self._leads and self.lease.held()):
-                raise UsageError("another monitor tells alerts now: say it there")
+                raise UsageError("another monitor sends the alerts now: do it there")
             make()
             try:
                 store(self._database, self._desk.changes, self._now())
@@ -205,13 +206,13 @@ class AlertService:
                 self._leads = False
                 raise
             except StorageError as error:
-                raise StorageError(f"it holds until the monitor ends: {error}") from None
+                raise StorageError(f"cannot store it, a restart forgets it: {error}") from None
             self._desk.stored()
 
 
 def send_test(settings: AlertSettings, name: str, now: int) -> str:
-    """Send a message that says it is a test to receiver ``name``, or to those of rule ``name``, at
-    once and without the spool; a line that says what was done. UsageError, DeliveryError."""
+    """Send a test message to receiver ``name``, or to the receivers of rule ``name``, at once and
+    without the spool. Return a line that says what was sent. UsageError, DeliveryError."""
     rule = next((r for r in settings.rules if r.name == name), None)
     if name in settings.receivers:
         receivers: Sequence[str] = [name]
@@ -221,13 +222,13 @@ def send_test(settings: AlertSettings, name: str, now: int) -> str:
         known = [*settings.receivers, *(r.name for r in settings.rules)]
         raise UsageError(f"there is no receiver and no alert {name}{did_you_mean(name, known)}")
     if not receivers:
-        raise UsageError(f"alert {name} tells nobody: there is no [notify.NAME] for it")
+        raise UsageError(f"alert {name} has no receiver: add a [notify.NAME]")
     opened = _test(name, rule.severity if rule else INFO, now)
     closed = replace(opened, id=f"{opened.incident}-{CLOSE}", phase=CLOSE)
     for each in receivers:
         send(settings.receivers[each], opened, settings.url)
         send(settings.receivers[each], closed, settings.url)
-    return f"begin and end of a test were sent to {', '.join(receivers)}"
+    return f"sent a test alert, opened and resolved, to {', '.join(receivers)}"
 
 
 def _test(name: str, severity: str, now: int) -> Notice:

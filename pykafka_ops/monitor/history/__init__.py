@@ -1,5 +1,5 @@
-"""What a monitor has seen, in one SQLite file of bounded size.
+"""The history of a monitor's measurements and events, in one SQLite file of bounded size.
 
-``store.History`` writes and reads while a monitor runs; ``reader.HistoryReader`` reads the file of
-one that runs or has ended.
+``store.History`` writes and reads it while a monitor runs. ``reader.HistoryReader`` reads the file,
+whether a monitor runs or not.
 """

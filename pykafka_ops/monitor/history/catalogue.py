@@ -1,4 +1,4 @@
-"""Which series there are, and which go when there are too many."""
+"""The series that exist, and which of them to drop when there are too many."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pykafka_ops.monitor.history.model import HOUR, SeriesKey
 
 PARTITION = "partition"
-"""The kind that gives way to others."""
+"""The kind whose series are dropped first."""
 _AGAIN_MS = 60_000
 
 
@@ -39,7 +39,7 @@ class Catalogue:
         self._full_until: dict[bool, int] = {}
         self.count = 0
         self.dropped: list[int] = []
-        """Ids of those that are gone, for the file; its reader empties it."""
+        """Ids of dropped series, to delete from the file; whoever reads the list empties it."""
         self.refused = 0
 
     def __iter__(self) -> Iterator[SeriesEntry]:
@@ -60,7 +60,7 @@ class Catalogue:
         return entry
 
     def drop(self, entry: SeriesEntry) -> None:
-        """Forget a series with all it has."""
+        """Forget a series with all its points."""
         if entry.gone:
             return
         entry.gone = True
@@ -70,7 +70,7 @@ class Catalogue:
             self.dropped.append(entry.id)
 
     def adopt(self, rows: Iterable[tuple[int, str, SeriesKey, int]]) -> None:
-        """Take the ids of a file that was opened: id, cluster, key, when it was seen."""
+        """Take over the series of a file: id, cluster, key, when it was seen."""
         self.dropped.clear()
         for entry in self:
             entry.id = 0

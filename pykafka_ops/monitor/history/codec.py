@@ -32,7 +32,7 @@ _WHOLE: Final = 1 << 24
 
 
 def plain(value: Number) -> Number | None:
-    """``value`` as it is kept: None for what is no number, a float for what needs over 64 bits."""
+    """``value`` as it is kept: None for NaN and infinity, a float for what needs over 64 bits."""
     if isinstance(value, int):
         if -(1 << 63) <= value < 1 << 63:
             return int(value)
@@ -51,7 +51,7 @@ def to_code(value: float) -> int:
 
 
 def from_code(code: int) -> float:
-    """The float of a code. Raises CorruptError for one that is none."""
+    """The float of a code. Raises CorruptError for an invalid one."""
     if abs(code) > _MOST_FLOAT:
         raise CorruptError(f"{code} is the code of no number")
     value: float = _DOUBLE.unpack(_BITS.pack(abs(code) << _CUT))[0]
@@ -64,7 +64,7 @@ def zigzag(value: int) -> int:
 
 
 def unzigzag(value: int) -> int:
-    """The other way round."""
+    """The reverse of :func:`zigzag`."""
     return value >> 1 ^ -(value & 1)
 
 
@@ -77,7 +77,7 @@ def put(out: bytearray, value: int) -> None:
 
 
 def numbers(data: Iterable[int]) -> list[int]:
-    """All numbers of some bytes. Raises CorruptError where the last one has no end."""
+    """All numbers in some bytes. Raises CorruptError where the last one is incomplete."""
     found = []
     value = shift = 0
     for byte in data:
@@ -95,7 +95,7 @@ def numbers(data: Iterable[int]) -> list[int]:
 
 
 def sealed(kind: int, body: bytes | bytearray) -> bytes:
-    """A segment, packed where that saves bytes."""
+    """A segment, compressed where that saves bytes."""
     if len(body) > _WORTH_PACKING:
         packed = zlib.compress(body, 1)
         if len(packed) < len(body):

@@ -42,16 +42,16 @@ CREATE TABLE events (
 CREATE INDEX timeline ON events (cluster, at_ms, id);
 """,
 )
-"""Version n is made of version n - 1 by the n-th of them."""
+"""The n-th of them converts version n - 1 to version n."""
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether the file itself is at fault, not the disk below it."""
+    """Whether the file is damaged; other errors come from the disk."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in DAMAGED
 
 
 def name_bytes(name: str) -> bytes:
-    """Names of groups and clients are arbitrary."""
+    """A name as bytes: names of groups and clients may hold any characters."""
     return name.encode("utf-8", "surrogatepass")
 
 
@@ -92,7 +92,7 @@ def open_database(path: Path) -> sqlite3.Connection:
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:
-    """A connection that can change nothing. Raises sqlite3.Error."""
+    """A read-only connection. Raises sqlite3.Error."""
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?mode=ro",
         uri=True,
@@ -103,7 +103,8 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 
 
 def move_aside(path: Path) -> Path:
-    """Rename a damaged file and what is beside it; a former one gives way. Raises OSError."""
+    """Rename a damaged file and those of SQLite beside it, over an older damaged one. Raises
+    OSError."""
     aside = path.with_name(path.name + ".damaged")
     for end in BESIDE:
         with suppress(FileNotFoundError):
@@ -113,7 +114,7 @@ def move_aside(path: Path) -> Path:
 
 
 def file_bytes(path: Path) -> int:
-    """Bytes of the file and of what is beside it."""
+    """Bytes of the file and of those of SQLite beside it."""
     total = 0
     for name in (str(path), *(f"{path}{end}" for end in BESIDE)):
         with suppress(OSError):
@@ -122,7 +123,7 @@ def file_bytes(path: Path) -> int:
 
 
 def is_file_of(path: Path, inode: int) -> bool:
-    """Whether the file that was opened still has its name."""
+    """Whether this path still leads to the opened file."""
     try:
         return os.stat(path).st_ino == inode
     except OSError:

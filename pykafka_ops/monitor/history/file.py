@@ -1,4 +1,4 @@
-"""What the writer does to the file, one transaction at a time. Only its thread calls this."""
+"""The writer's changes to the file, one transaction at a time. Only its thread calls this."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SERIES = 2000
 
 
 def as_text(words: str) -> str:
-    """What SQLite takes as text."""
+    """The text as SQLite accepts it."""
     return words.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -60,7 +60,7 @@ class HistoryFile:
     def db(self) -> sqlite3.Connection:
         """The connection; it is opened where it is not, or where its file has lost its name."""
         if self._db is not None and not is_file_of(self.path, self._inode):
-            log.warning("%s was removed: the history begins anew", self.path)
+            log.warning("%s was removed: starting a new history", self.path)
             self.close()
         if self._db is None:
             self._open()
@@ -68,7 +68,7 @@ class HistoryFile:
         return self._db
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         db, self._db = self._db, None
         if db is not None:
             db.close()
@@ -89,7 +89,7 @@ class HistoryFile:
         self._db = db
 
     def _load(self, db: sqlite3.Connection, meta: dict[str, int]) -> None:
-        """Take over what a file has that is not the one of before."""
+        """Take over the content of another file than before."""
         memory = self.memory
         with memory.lock:
             memory.close_hours()
@@ -123,7 +123,7 @@ class HistoryFile:
             try:
                 at_ms, values = decode_round(data)
             except CorruptError as error:
-                log.warning("%s: row %d of the journal is left out: %s", self.path, seq, error)
+                log.warning("%s: skipping row %d of the journal: %s", self.path, seq, error)
                 continue
             known = [(by_id[series], value) for series, value in values if series in by_id]
             self.memory.replay(hours, names.get(cluster, ""), seq, (at_ms, known))
@@ -131,7 +131,7 @@ class HistoryFile:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of it, or nothing."""
+        """A transaction: all of the block or nothing."""
         db = self.db
         db.execute("BEGIN IMMEDIATE")
         clusters = dict(self._clusters)
@@ -186,7 +186,7 @@ class HistoryFile:
         return entry.id
 
     def write_rounds(self) -> bool:
-        """Append what was recorded to the journal, and events; whether there was anything."""
+        """Append recorded values and events to the journal; return whether there were any."""
         memory = self.memory
         rounds, events = memory.take_rounds(_ROUNDS), memory.take_events()
         dropped = memory.take_dropped()
@@ -227,7 +227,7 @@ class HistoryFile:
             )
 
     def write_hour(self) -> bool:
-        """Put a part of the oldest closed hour where it stays; whether there was one."""
+        """Move a part of the oldest closed hour to its place; return whether there was one."""
         if self._closing is None:
             hour = self.memory.first_closing()
             if hour is None:
@@ -262,7 +262,7 @@ class HistoryFile:
         return True
 
     def period(self, db: sqlite3.Connection, cluster: int, level: int, at_ms: int) -> int:
-        """The id of the period of a level with ``at_ms`` in it; it is made where there is none."""
+        """The id of the period of a level that contains ``at_ms``; creates the period if needed."""
         start = at_ms - at_ms % PERIODS[level]
         found = db.execute(
             "SELECT id FROM periods WHERE cluster = ? AND level = ? AND start_ms = ?",
@@ -280,7 +280,7 @@ class HistoryFile:
     def grown(
         self, db: sqlite3.Connection, period: int, size: int, *, rolled: int | None = None
     ) -> None:
-        """Count what was added to a period, and that it was now."""
+        """Count what was added to a period, and note the time."""
         db.execute(
             "UPDATE periods SET stamp = ?, bytes = bytes + ?, rolled = ? WHERE id = ?",
             (self.memory.clock, size, rolled, period),
@@ -293,6 +293,6 @@ class HistoryFile:
 
 
 def newest_wins(points: Iterable[HistoryPoint]) -> list[HistoryPoint]:
-    """Points in the order of time; of several at one time the one that was recorded last."""
+    """Points in the order of time; of several at one time, the last recorded one."""
     by_time = {point.at_ms: point for point in points}
     return [by_time[at_ms] for at_ms in sorted(by_time)]

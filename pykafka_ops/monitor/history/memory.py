@@ -1,4 +1,4 @@
-"""What is not in the file yet. Every method may be called from every thread."""
+"""What is not in the file yet. Any thread may call any method."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from pykafka_ops.monitor.history.model import (
 )
 
 MOST_POINTS = 4 << 20
-"""Of the open hour: as many are read again after a kill."""
+"""Of the open hour: a start after a kill reads as many again."""
 MOST_PENDING = 1 << 19
-"""Values that wait for the journal; with more, the open hours are written instead."""
+"""Values that wait for the journal; with more, the writer writes the open hours instead."""
 MOST_EVENTS = 10_000
 _AT_ONCE = 2000
 _COST = 330
@@ -73,12 +73,12 @@ class OpenHistory:
         """The time of the last record, or -1."""
         self._open: dict[str, OpenHour] = {}
         self.closing: deque[OpenHour] = deque()
-        """Hours to be written, the oldest first."""
+        """Hours to write, the oldest first."""
         self.rounds: deque[Round] = deque()
         self.events: deque[HistoryEvent] = deque()
         self._journal_points = 0
         self.lost = 0
-        """Points and events that found no room while the file could not be written."""
+        """Points and events that were dropped because the file could not be written."""
         self.next_event = 1
 
     def record(self, cluster: str, at_ms: int, values: Mapping[SeriesKey, Number]) -> None:
@@ -143,7 +143,8 @@ class OpenHistory:
             hour.append(entry, at_ms, value)
 
     def _keep_small(self) -> None:
-        """Hand the open hours over when they take too much memory; drop what nobody takes."""
+        """Hand the open hours to the writer when they take too much memory; drop hours that the
+        writer cannot write."""
         size = sum(hour.bytes for hour in self._open.values())
         if size > self._limits.memory_bytes:
             self.close_hours()
@@ -157,7 +158,7 @@ class OpenHistory:
             self.close_hours()
 
     def forget_rounds(self) -> None:
-        """Leave the journal out: the hours have the same points."""
+        """Drop values that wait for the journal: the hours have the same points."""
         self.rounds.clear()
         self._journal_points = 0
 
@@ -168,7 +169,7 @@ class OpenHistory:
             self._open.clear()
 
     def take_rounds(self, most: int) -> list[Round]:
-        """The oldest rounds, to be written; :meth:`rounds_written` takes them away."""
+        """The oldest rounds to write; :meth:`rounds_written` removes them."""
         with self.lock:
             return [self.rounds[index] for index in range(min(most, len(self.rounds)))]
 
@@ -201,7 +202,7 @@ class OpenHistory:
                 hour.segments.pop(entry, None)
 
     def note(self, event: HistoryEvent) -> None:
-        """Take an event, which gets its id here."""
+        """Add an event, and give it an id."""
         with self.lock:
             self.events.append(event._replace(id=self.next_event))
             self.next_event += 1
@@ -210,7 +211,7 @@ class OpenHistory:
                 self.lost += 1
 
     def take_events(self) -> list[HistoryEvent]:
-        """Those that are to be written; :meth:`events_written` takes them away."""
+        """The events to write; :meth:`events_written` removes them."""
         with self.lock:
             return list(self.events)
 
@@ -222,7 +223,7 @@ class OpenHistory:
                 self.events.popleft()
 
     def renumber_events(self, first: int) -> None:
-        """Give the events that wait ids from ``first`` on: another file was opened."""
+        """Give waiting events new ids from ``first`` on, for another file."""
         self.next_event = first
         waiting = list(self.events)
         self.events.clear()
@@ -230,24 +231,24 @@ class OpenHistory:
             self.note(event)
 
     def take_dropped(self) -> list[int]:
-        """Ids of series that are gone."""
+        """Ids of dropped series."""
         with self.lock:
             dropped, self.catalogue.dropped = self.catalogue.dropped, []
             return dropped
 
     def give_back(self, dropped: list[int]) -> None:
-        """They could not be deleted from the file."""
+        """Take ids back that could not be deleted from the file."""
         with self.lock:
             self.catalogue.dropped.extend(dropped)
 
     def drop_silent(self, before: int) -> None:
-        """Forget series that were not seen since the clock stood at ``before``."""
+        """Forget series that were last seen before the clock stood at ``before``."""
         with self.lock:
             for entry in [each for each in self.catalogue if each.seen < before]:
                 self.forget(entry)
 
     def first_closing(self) -> OpenHour | None:
-        """The hour that is to be written first."""
+        """The hour to write first."""
         with self.lock:
             return self.closing[0] if self.closing else None
 

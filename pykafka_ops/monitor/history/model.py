@@ -12,7 +12,7 @@ SECOND: Final = 1000
 HOUR: Final = 3600 * SECOND
 DAY: Final = 24 * HOUR
 MOST_MS: Final = 1 << 48
-"""Later times are a fault of who says them."""
+"""Times from here on are wrong."""
 
 RAW, MINUTES, HOURS = 0, 1, 2
 """Levels: as recorded, by five minutes, by the hour."""
@@ -59,12 +59,12 @@ class HistoryEvent(NamedTuple):
     subject: str
     text: str
     details: object
-    """What JSON can say."""
+    """Any JSON value."""
 
 
 @dataclass(frozen=True)
 class HistoryLimits:
-    """How much is kept. Ages count the time that was recorded, so that a clock that jumps drops
+    """How much to keep. Ages count recorded time only, so that a clock that jumps drops
     nothing: an hour without records counts as one hour at most.
 
     Raises SettingError for what cannot be kept.
@@ -74,14 +74,14 @@ class HistoryLimits:
     minutes_ms: int = 14 * DAY
     hours_ms: int = 400 * DAY
     max_bytes: int = 1 << 30
-    """Of the file and what SQLite keeps beside it."""
+    """Of the file and those of SQLite beside it."""
     max_series: int = 100_000
-    """Beyond it those go first, with all they have, that were silent for longest."""
+    """Beyond it, those without new values for longest are dropped, with all their points."""
     flush_ms: int = SECOND
-    """What was recorded longer ago than this outlives ``kill -9``."""
+    """Values recorded longer ago than this survive ``kill -9``."""
     memory_bytes: int = 32 << 20
-    """Of points in memory, apart from some hundred bytes a series; more go to the disk before
-    their hour ends."""
+    """Of points in memory, without some hundred bytes a series; with more, hours go to the disk
+    before they end."""
 
     def __post_init__(self) -> None:
         for name, least in (

@@ -1,4 +1,4 @@
-"""Reads the file while its writer writes, or when there is none."""
+"""Reads the file, also while another process writes it."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class Sources:
                 self._pending.add(start)
 
     def level(self, at_ms: int, open_hours: Collection[int]) -> int:
-        """The level that answers for the hour of ``at_ms``: the wanted one, a finer one as long as
-        nothing is rolled up, a coarser one where the finer ones are dropped."""
+        """The level to read for the hour of ``at_ms``: the wanted one; a finer one where it is not
+        rolled up yet; a coarser one where finer ones were dropped."""
         hour = at_ms - at_ms % HOUR
         if hour in open_hours or hour in self._pending:
             return RAW
@@ -80,7 +80,7 @@ class HistoryReader:
         self._idle: list[sqlite3.Connection] = []
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         while self._idle:
             self._idle.pop().close()
 
@@ -114,7 +114,7 @@ class HistoryReader:
         step_ms: int,
         open_segments: Segments,
     ) -> list[HistoryPoint]:
-        """What a series has from the first time up to, not including, the second one."""
+        """The points of a series from the first time up to, not including, the second one."""
         from_ms, to_ms = times
         rows = db.execute(
             "SELECT p.id, p.level, p.start_ms, p.rolled IS NULL FROM periods p"
@@ -149,7 +149,7 @@ class HistoryReader:
         try:
             return list(decode(row[0], STEPS[level])) if row else []
         except CorruptError as error:
-            log.warning("%s: a part of series %d is left out: %s", self.path, series, error)
+            log.warning("%s: skipping a part of series %d: %s", self.path, series, error)
             return []
 
     def stored_series(
@@ -193,7 +193,7 @@ class HistoryReader:
             try:
                 at_ms, values = decode_round(data)
             except CorruptError as error:
-                log.warning("%s: row %d of the journal is left out: %s", self.path, seq, error)
+                log.warning("%s: skipping row %d of the journal: %s", self.path, seq, error)
                 continue
             known = [(by_id[series], value) for series, value in values if series in by_id]
             OpenHistory.replay(hours, names[cluster], seq, (at_ms, known))

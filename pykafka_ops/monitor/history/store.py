@@ -36,14 +36,14 @@ _LONGEST_PAUSE_S: Final = 60.0
 
 @dataclass(frozen=True)
 class HistoryStatus:
-    """How the history is."""
+    """The state of the history."""
 
     trouble: str
     """Why nothing is written, or ""."""
     bytes: int
     series: int
     refused: int
-    """Values of new series for which there was no place."""
+    """Values of new series that were dropped for lack of a place."""
     lost: int
     """Points and events that were dropped while nothing could be written."""
 
@@ -53,7 +53,7 @@ class History:
 
     ``record`` and ``note`` return at once and raise nothing, whatever the disk does; what they took
     can be read at once. After ``kill -9`` all is there that was taken ``limits.flush_ms`` and one
-    transaction before, unless ``status`` told of trouble. After a power cut the file is whole; its
+    transaction before, unless ``status`` has a trouble. After a power cut the file is whole; its
     last seconds may be missing. A time at which a series was recorded twice has the value that came
     last.
 
@@ -83,7 +83,7 @@ class History:
         self._thread.start()
 
     def record(self, cluster: str, at_ms: int, values: Mapping[SeriesKey, Number]) -> None:
-        """Keep the values that were found at ``at_ms``; what is absent is unknown then.
+        """Keep the values measured at ``at_ms``; absent ones are unknown at that time.
 
         Whole numbers of 64 bits are kept as they are, others with 24 binary digits; what is not
         finite counts as unknown. Takes about a microsecond a value of the caller's thread.
@@ -123,7 +123,7 @@ class History:
         )
 
     def forget(self, cluster: str, kind: str, name: str) -> None:
-        """Drop all series of a topic, group or broker, with what they have."""
+        """Drop all series of a topic, group or broker, with all their points."""
         memory = self._memory
         with memory.lock:
             known = list(memory.catalogue.of(cluster).values())
@@ -134,7 +134,7 @@ class History:
     def note(
         self, cluster: str, at_ms: int, kind: str, subject: str, text: str, details: object = None
     ) -> None:
-        """Add to the timeline; ``details`` is what JSON can say."""
+        """Add to the timeline; ``details`` is any JSON value."""
         at_ms = min(max(at_ms, 0), MOST_MS)
         self._memory.note(HistoryEvent(0, cluster, at_ms, kind, subject, text, details))
 
@@ -182,18 +182,18 @@ class History:
         return self._reader.rows(from_ms, to_ms, step_ms=step_ms, clusters=clusters, kinds=kinds)
 
     def status(self) -> HistoryStatus:
-        """How the history is."""
+        """The state of the history."""
         memory = self._memory
         with memory.lock:
             counts = memory.catalogue.count, memory.catalogue.refused, memory.lost
         return HistoryStatus(self._trouble, file_bytes(self.path), *counts)
 
     def flush(self, timeout_s: float = 60.0) -> bool:
-        """Wait until all that was recorded is in the file and nothing is left to do there; False
-        if that did not come about in time."""
+        """Wait until the file has all recorded values and the writer has nothing left to do; False
+        if the time runs out."""
         end = time.monotonic() + timeout_s
         with self._turn:
-            wanted = self._turns + 2  # the turn that goes on may have passed it by
+            wanted = self._turns + 2  # the current turn may have missed it
             while self._turns < wanted or (self._memory.waiting() and not self._trouble):
                 self._wake.set()
                 left = end - time.monotonic()
@@ -202,7 +202,7 @@ class History:
         return not self._trouble
 
     def close(self) -> None:
-        """Write what is left and let go of the file."""
+        """Write what is left and close the file."""
         self._memory.close_hours()
         self._stopping = True
         self._wake.set()
@@ -239,13 +239,11 @@ class History:
             self._failed(error)
         else:
             if self._trouble:
-                log.warning(
-                    "%s is written again; %d values were lost", self.path, self._memory.lost
-                )
+                log.warning("writing %s again; %d values were lost", self.path, self._memory.lost)
             self._trouble, self._pause = "", 0.0
 
     def _failed(self, error: Exception) -> None:
-        """Tell, and try again later; what a start cannot do is raised."""
+        """Log the error and try again later; at the start, raise it."""
         if isinstance(error, PkoError) and self._thread is None:
             raise error
         if isinstance(error, sqlite3.Error) and is_damage(error) and self._begin_anew(error):
@@ -270,14 +268,14 @@ class History:
             return False
         self._reader.close()
         log.warning(
-            "%s is damaged (%s): it is kept as %s, the history begins anew", self.path, error, aside
+            "%s is damaged (%s): kept it as %s, starting a new history", self.path, error, aside
         )
         self._wake.set()
         return True
 
     def _worry(self, text: str) -> None:
         if not self._trouble:
-            log.warning("%s: %s: monitoring goes on, without history", self.path, text)
+            log.warning("%s: %s: monitoring continues without history", self.path, text)
         self._trouble = text
         self._pause = min(max(self._pause * 2, 1.0), _LONGEST_PAUSE_S)
 

@@ -1,4 +1,4 @@
-"""Roll-ups, ages, and the bound on bytes: what the writer does when all is written."""
+"""Roll-ups, ages, and the bound on bytes: the writer's work when all values are written."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from pykafka_ops.monitor.history.model import HOUR, HOURS, MINUTES, RAW, STEPS, 
 log = logging.getLogger("pko.monitor.history")
 
 SHARES: Final = {RAW: 0.5, MINUTES: 0.25, HOURS: 0.15, None: 0.1}
-"""Of the bytes, by level; None: events. What is furthest over its share gives its oldest."""
+"""Shares of the bytes, by level; None: events. The level furthest over its share drops its oldest
+period."""
 _SERIES = 500
 _EVENTS = 1000
 _PAGES = 512
 
 
 def roll(file: HistoryFile) -> bool:
-    """Roll up a part of an hour that has ended; whether there was one."""
+    """Roll up a part of an hour that has ended; return whether there was one."""
     db = file.db
     clock = file.memory.clock
     waiting = db.execute(
@@ -50,7 +51,7 @@ def _roll(file: HistoryFile, cluster: int, period: int, start: int, first: int) 
             try:
                 points = newest_wins(decode(data, STEPS[RAW]))
             except CorruptError as error:
-                log.warning("%s: an hour of series %d is left out: %s", file.path, series, error)
+                log.warning("%s: skipping an hour of series %d: %s", file.path, series, error)
                 continue
             for level, target in targets.items():
                 blob = encode_rolled(list(fold(points, STEPS[level])), STEPS[level])
@@ -63,7 +64,7 @@ def _roll(file: HistoryFile, cluster: int, period: int, start: int, first: int) 
 
 
 def drop_aged(file: HistoryFile) -> bool:
-    """Drop one period that is older than its level is kept, and series that have none."""
+    """Drop one period that is older than its level allows, and series without any period."""
     clock = file.memory.clock
     for level, age in enumerate(file.limits.ages()):
         found = file.db.execute(
@@ -80,7 +81,8 @@ def drop_aged(file: HistoryFile) -> bool:
 
 
 def keep_size(file: HistoryFile) -> bool:
-    """Drop the oldest while the file is too large, give pages back; whether there is more to do."""
+    """Drop the oldest period while the file is too large, and free pages; return whether there is
+    more to do."""
     db = file.db
     most = file.limits.max_bytes - file.slack
     (page,) = db.execute("PRAGMA page_size").fetchone()

@@ -36,14 +36,14 @@ def silence(until: int, **patterns: str) -> Silence:
 
 
 class AlertWorld:
-    """A desk with its clock; ``told`` is all that it told, as (receivers, notice)."""
+    """A desk with its clock; ``sent`` is all that it sent, as (receivers, notice)."""
 
     def __init__(self, *rules: AlertRule, window: int = 0, **more: object) -> None:
         self._ids = itertools.count(1)
         self.more: dict[str, object] = {"window_ms": window * S, **more}
         self.rules = rules
         self.now = START
-        self.told: list[tuple[tuple[str, ...], Notice]] = []
+        self.sent: list[tuple[tuple[str, ...], Notice]] = []
         self.desk = self._desk()
 
     def _desk(self) -> AlertDesk:
@@ -54,23 +54,23 @@ class AlertWorld:
         self.now += int(seconds * S)
 
     def round(self, *subjects: Subject, after: float = 0, **more: object) -> list[Notice]:
-        """A round some seconds after the last; what is told then."""
+        """A round some seconds after the last; what the desk sends then."""
         self.go(after)
         self.desk.take(PollRound("prod", self.now, subjects, **more))  # type: ignore[arg-type]
-        return self.tell()
+        return self.step()
 
-    def tell(self, after: float = 0) -> list[Notice]:
-        """What is told now, stored at once."""
+    def step(self, after: float = 0) -> list[Notice]:
+        """What the desk sends now; it is stored at once."""
         self.go(after)
-        self.desk.tell(self.now)
-        found = list(self.desk.changes.told)
-        self.told += [(told.receivers, told.notice) for told in found]
+        self.desk.step(self.now)
+        found = list(self.desk.changes.notices)
+        self.sent += [(each.receivers, each.notice) for each in found]
         self.desk.stored()
-        return [told.notice for told in found]
+        return [each.notice for each in found]
 
     def phases(self) -> list[str]:
-        """``open``, ``repeat`` and ``close`` as they were told."""
-        return [notice.phase for _, notice in self.told]
+        """``open``, ``repeat`` and ``close`` as they were sent."""
+        return [notice.phase for _, notice in self.sent]
 
     def restart(self) -> None:
         """A new desk that knows what the old one had stored."""

@@ -27,5 +27,5 @@ def test_sizes(text: str, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "MB", "-1", "1,5MB", "10 parsecs", "1e9", "9" * 16, "1.MB"])
 def test_what_is_no_size_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="is no size: write"):
+    with pytest.raises(UsageError, match="is not a size: write"):
         size_of(text)

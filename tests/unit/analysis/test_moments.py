@@ -63,7 +63,7 @@ def test_what_is_no_time_is_an_error(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "0s", "0", "m", "-5m", "1y", "1.5h"])
 def test_what_is_no_span_is_an_error(text: str) -> None:
-    with pytest.raises(UsageError, match="no length of time"):
+    with pytest.raises(UsageError, match="not a length of time"):
         moments.span(text)
 
 

@@ -34,7 +34,7 @@ def read_secret(secret: Secret) -> str:
             with open(secret.name, encoding="utf-8") as f:
                 value = f.read(MOST_SECRET)
         except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is no text"
+            why = error.strerror if isinstance(error, OSError) else "is not UTF-8 text"
             raise DeliveryError(f"{where}: {why}") from None
     value = value.strip()
     if not value:

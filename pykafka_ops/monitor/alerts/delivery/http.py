@@ -46,7 +46,8 @@ def http_body(receiver: Receiver, notice: Notice, page: str) -> object:
 
 
 def send_http(receiver: Receiver, notice: Notice, page: str) -> None:
-    """POST it. 2xx is sent; 408, 425, 429, 5xx and silence may pass; DeliveryError."""
+    """POST it. 2xx means sent; 408, 425, 429, 5xx and no answer are worth another try.
+    DeliveryError."""
     url = read_secret(receiver.url) if receiver.url else ""
     if url_fault(url):
         raise DeliveryError(f"the URL of {receiver.name}: {url_fault(url)}")
@@ -102,7 +103,7 @@ def _headers(receiver: Receiver, notice: Notice) -> tuple[dict[str, str], list[s
         secrets += [password, login]
     for name, value in headers.items():
         if not value.isprintable() or not value.isascii():
-            raise DeliveryError(f"the header {name} holds what no header may")
+            raise DeliveryError(f"the header {name} holds characters that HTTP forbids")
     return headers, secrets
 
 

@@ -46,7 +46,7 @@ def _mail(receiver: Receiver, notice: Notice, page: str) -> None:
     except smtplib.SMTPRecipientsRefused as error:
         codes = [code for code, _ in error.recipients.values()]
         said = "; ".join(f"{name}: {code}" for name, (code, _) in error.recipients.items())
-        raise DeliveryError(f"no recipient is taken: {said}", lasting=min(codes) >= 500) from None
+        raise DeliveryError(f"no recipient accepted: {said}", lasting=min(codes) >= 500) from None
     except smtplib.SMTPResponseException as error:
         text = error.smtp_error
         said = text.decode(errors="replace") if isinstance(text, bytes) else str(text)

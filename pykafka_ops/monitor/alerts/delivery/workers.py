@@ -1,4 +1,4 @@
-"""A thread for each receiver, so that a slow one holds up no other."""
+"""A thread for each receiver, so that a slow one does not delay the others."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class DeliveryWorkers:
             event.set()
 
     def stop(self, seconds: float = 5.0) -> None:
-        """End; what is under way may take so many seconds more."""
+        """End; messages under way may take so many seconds more."""
         self._stopped = True
         self.wake()
         for thread in self._threads:
@@ -75,18 +75,19 @@ class DeliveryWorkers:
             except LostLeadError:
                 pass  # the other monitor sends what is left
             except StorageError as error:
-                log.warning("alerts to %s wait: %s", receiver.name, error)
+                log.warning("cannot send alerts to %s yet: %s", receiver.name, error)
             event.wait(LOOK_SECONDS)
 
     def deliver(self, receiver: Receiver) -> bool:
-        """Send the next message that is due; whether there was one. LostLeadError, StorageError."""
+        """Send the next message that is due; return whether there was one. LostLeadError,
+        StorageError."""
         claimed = self._spool.claim(receiver.name, self._now())
         if claimed is None:
             return False
         delivery, notice = claimed
         if notice.phase != OPEN and not self._spool.opened(notice, receiver.name):
             self.counts[receiver.name, "gave_up"] += 1
-            self._spool.gave_up(delivery.id, "its begin could not be told", self._now())
+            self._spool.gave_up(delivery.id, "its first message was not sent", self._now())
             return True
         try:
             if not self._lease.held():
@@ -104,7 +105,7 @@ class DeliveryWorkers:
 
     def _failed(self, receiver: Receiver, id_: str, created: int, error: DeliveryError) -> None:
         late = self._now() - created >= receiver.give_up_ms
-        log.warning("alert to %s not delivered: %s", receiver.name, error)
+        log.warning("cannot deliver an alert to %s: %s", receiver.name, error)
         lasting = error.lasting or late
         self.counts[receiver.name, "gave_up" if lasting else "failed"] += 1
         if lasting:

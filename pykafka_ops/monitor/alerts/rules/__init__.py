@@ -1,1 +1,1 @@
-"""When alerts begin and end, and what is told of them together. Pure: time and ids come in."""
+"""When alerts fire and resolve, and which share a message. Pure: callers pass time and ids."""

@@ -1,4 +1,4 @@
-"""What the troubles of a round come from: a broker that is down explains much else."""
+"""The causes of alerts in a round: a broker that is down explains many others."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ OF_BROKERS: Final = frozenset(
     {"offline", "under_replicated", "under_min_isr", "at_min_isr", "not_preferred", "lagging",
      "brokers", "brokers_missing", "brokers_silent", "imbalance_percent"}
 )  # fmt: skip
-"""Facts that a broker which is down makes worse."""
+"""Facts that get worse when a broker is down."""
 GONE: Final = ("down", "silent")
 NAMED: Final = 5
 
 
 def brokers_down(subjects: Iterable[Subject]) -> str:
-    """``broker 3 is down``, ``brokers 1, 3 are down``; "" where all are up or not known."""
+    """``broker 3 is down``, ``brokers 1, 3 are down``; "" where all are up or unknown."""
     down = sorted(
         (s.name for s in subjects if s.kind == BROKER and s.facts.get("state") in GONE),
         key=lambda name: (len(name), name),
@@ -30,8 +30,8 @@ def brokers_down(subjects: Iterable[Subject]) -> str:
 
 
 def cause_of(rule: AlertRule, subject: Subject, down: str) -> str:
-    """The subject's own cause; else ``down`` for a rule about what brokers that are down bring
-    about; else none."""
+    """The subject's own cause; else ``down`` for a rule about facts in ``OF_BROKERS``; else
+    none."""
     if subject.cause or not down:
         return subject.cause
     asked: Sequence[str] = rule.when.fields

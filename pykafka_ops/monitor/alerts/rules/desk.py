@@ -1,4 +1,4 @@
-"""The rules at work: rounds come in; what is to be told and what is to be stored comes out."""
+"""The rules at work: rounds go in; messages to send and changes to store come out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from typing import NamedTuple
 
 from pykafka_ops.errors import UsageError
 from pykafka_ops.monitor.alerts.rules.engine import AlertEngine
-from pykafka_ops.monitor.alerts.rules.incidents import WINDOW_MS, Incident, Incidents, Told
+from pykafka_ops.monitor.alerts.rules.incidents import (
+    WINDOW_MS,
+    AddressedNotice,
+    Incident,
+    Incidents,
+)
 from pykafka_ops.monitor.alerts.rules.model import (
     FIRING,
     Alert,
@@ -21,21 +26,21 @@ MOST_SILENCES = 1_000
 
 
 class AlertChanges(NamedTuple):
-    """What is to be stored: by key and by id; None for what is gone."""
+    """Changes to store, by key and by id (None: delete it), and messages to send."""
 
     alerts: Mapping[AlertKey, Alert | None]
     incidents: Mapping[str, Incident | None]
     silences: Mapping[str, Silence | None]
-    told: Sequence[Told]
+    notices: Sequence[AddressedNotice]
 
     def __bool__(self) -> bool:
-        return bool(self.alerts or self.incidents or self.silences or self.told)
+        return bool(self.alerts or self.incidents or self.silences or self.notices)
 
 
 class AlertDesk:
-    """One for a monitor. Several judge the same rounds; the one that leads tells.
+    """One for a monitor. Several evaluate the same rounds; the leader sends.
 
-    ``configured`` are the silences of the configuration, ``added`` those that people made since.
+    ``configured`` are the silences of the configuration, ``added`` those that people added since.
     """
 
     def __init__(
@@ -48,8 +53,8 @@ class AlertDesk:
         window_ms: int = WINDOW_MS,
         heartbeats: Mapping[str, int] | None = None,
     ) -> None:
-        """``everybody``: the receivers of rules that name none. ``heartbeats``: receivers that are
-        told again every so many ms."""
+        """``everybody``: the receivers of rules that name none. ``heartbeats``: receivers that get
+        open alerts again every so many ms."""
         self.engine = AlertEngine(rules, new_id)
         self.incidents = Incidents(
             self.engine.rules, everybody, new_id, window_ms=window_ms, heartbeats=heartbeats
@@ -58,10 +63,10 @@ class AlertDesk:
         self.added: dict[str, Silence] = {}
         self._silences_changed: dict[str, Silence | None] = {}
         self._new_id = new_id
-        self._told: list[Told] = []
+        self._notices: list[AddressedNotice] = []
 
     def take(self, found: PollRound) -> None:
-        """Judge a round of one cluster."""
+        """Evaluate the rules on a round of one cluster."""
         self.engine.take(found)
 
     def adopt(
@@ -75,16 +80,16 @@ class AlertDesk:
         self.engine.adopt(alerts)
         for alert in self.engine.open.values():
             if alert.incident not in self.incidents.open:
-                alert.incident = ""  # nobody would tell its end
+                alert.incident = ""  # nobody would send its closing message
         self.added.update({s.id: s for s in silences})
 
-    def tell(self, now: int) -> None:
-        """Decide what is to be told at ``now``; ``changes`` has it then."""
+    def step(self, now: int) -> None:
+        """Decide which messages are due at ``now``; ``changes`` has them then."""
         for id_ in [s.id for s in self.added.values() if s.until <= now]:
             del self.added[id_]
             self._silences_changed[id_] = None
         found = self.incidents.step(self.engine.open, self.engine.past, self.silences, now)
-        self._told += found
+        self._notices += found
         for alert in self.incidents.joined:
             self.engine.changed[alert.key] = alert
 
@@ -95,46 +100,46 @@ class AlertDesk:
 
     @property
     def changes(self) -> AlertChanges:
-        """What is not stored yet; ``stored`` once it is."""
+        """What is not stored yet; call ``stored`` once it is."""
         return AlertChanges(
             dict(self.engine.changed), dict(self.incidents.changed),
-            dict(self._silences_changed), tuple(self._told),
+            dict(self._silences_changed), tuple(self._notices),
         )  # fmt: skip
 
     def stored(self) -> None:
-        """All changes are safe."""
+        """All changes are stored."""
         self.engine.changed.clear()
         self.incidents.changed.clear()
         self._silences_changed.clear()
-        self._told.clear()
+        self._notices.clear()
 
-    # --- what people say -------------------------------------------------------------------------
+    # --- what people do --------------------------------------------------------------------------
 
     def silence(self, wanted: Silence) -> None:
-        """Keep quiet from now on; UsageError where there are too many silences."""
+        """Add a silence; UsageError where there are too many."""
         if len(self.added) >= MOST_SILENCES:
             raise UsageError(f"there are {MOST_SILENCES} silences: end some first")
         self.added[wanted.id] = self._silences_changed[wanted.id] = wanted
 
     def end_silence(self, id_: str) -> Silence:
-        """End a silence that somebody made; UsageError where there is none with this id."""
+        """End a silence that somebody added; UsageError where there is none with this id."""
         found = self.added.pop(id_, None)
         if found is None:
             of_file = any(s.id == id_ for s in self.configured)
-            why = "it stands in the configuration" if of_file else "there is none"
-            raise UsageError(f"silence {id_} cannot be ended: {why}")
+            why = "it is part of the configuration" if of_file else "there is no such silence"
+            raise UsageError(f"cannot end silence {id_}: {why}")
         self._silences_changed[id_] = None
         return found
 
     def acknowledge(self, id_: str, who: str, why: str, now: int) -> Alert:
-        """``who`` takes an alert on: it is not told again until it ends. UsageError."""
+        """``who`` acknowledges an alert: it is not repeated until it resolves. UsageError."""
         alert = self.engine.acknowledge(id_, f"{who}: {why}" if why else who, now)
         if alert is None:
             raise UsageError(f"no alert {id_} is open")
         return alert
 
     def quiet(self, alert: Alert, now: int) -> Silence | None:
-        """The silence that keeps an alert quiet, if any does."""
+        """The silence that covers an alert, if any does."""
         found = (s for s in self.silences if s.covers(alert.key, alert.severity, now))
         return next(found, None)
 

@@ -1,8 +1,8 @@
-"""Alerts by the rules: pending, firing, resolved. A round goes in, what changed comes out.
+"""The states of alerts: pending, firing, resolved. A round goes in, changes come out.
 
-What is not known changes nothing: such an alert keeps its state and says so. As in Prometheus, an
-alert fires once its condition has held for a while; as in its ``keep_firing_for``, it ends once the
-condition has not held for a while, and for the longer the more often it came back lately.
+Unknown facts change nothing: the alert keeps its state and says so. As in Prometheus, an alert
+fires once its condition has held for a while. As with ``keep_firing_for``, it resolves once the
+condition has not held for a while. That while grows each time the alert fires again.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from pykafka_ops.monitor.alerts.rules.model import (
 )
 
 FLAP_MS: Final = 3_600_000
-"""How long it is remembered that an alert came and went."""
+"""How long the engine remembers that an alert fired."""
 FLAP_HOLD_MS: Final = 60_000
-"""How long an alert that came back once must be calm to end; twice as long for each time more."""
+"""How long an alert that fired again must stay calm to resolve; twice as long each time more."""
 FLAP_MOST_MS: Final = 1_800_000
 NEVER: Final = "never"
-"""What is shown of a time that never comes."""
+"""The text for a time that never comes."""
 KEPT: Final = 1_000
-"""Resolved alerts that are remembered, for people."""
+"""Resolved alerts that are kept to show."""
 
 
 class AlertEngine:
-    """``open`` are the alerts by what they are about; ``past``: those that are over, the last one
-    last; ``openings``: when alerts fired within the last hour.
+    """``open``: pending and firing alerts by key; ``past``: resolved ones, the newest last;
+    ``openings``: when alerts fired within the last hour.
 
-    ``changed`` collects what is to be stored: alerts by key, None for one that is gone.
+    ``changed`` collects changes to store: alerts by key, None for one to delete.
     """
 
     def __init__(self, rules: Iterable[AlertRule], new_id: Callable[[], str]) -> None:
-        """``new_id`` makes ids that nobody else makes."""
+        """``new_id`` makes unique ids."""
         self.rules = {rule.name: rule for rule in rules}
         self.open: dict[AlertKey, Alert] = {}
         self.past: deque[Alert] = deque(maxlen=KEPT)
@@ -53,10 +53,10 @@ class AlertEngine:
         self.changed: dict[AlertKey, Alert | None] = {}
         self._new_id = new_id
 
-    # --- what comes in ---------------------------------------------------------------------------
+    # --- rounds ----------------------------------------------------------------------------------
 
     def take(self, found: PollRound) -> None:
-        """Judge a round."""
+        """Evaluate the rules on a round."""
         subjects = _reachable(found)
         down = brokers_down(subjects)
         seen: set[AlertKey] = set()
@@ -70,8 +70,8 @@ class AlertEngine:
         self._forget_flaps(found.at)
 
     def drop_rules(self, now: int, clusters: Iterable[str]) -> None:
-        """End alerts whose rule is gone or does not cover them any more, and those of clusters that
-        are not watched any more."""
+        """Resolve alerts whose rule is gone or no longer covers them, and those of clusters that
+        the monitor no longer watches."""
         watched = set(clusters)
         for key in list(self.open):
             rule = self.rules.get(key.rule)
@@ -83,8 +83,8 @@ class AlertEngine:
                 self._end(key, now, f"the rule {key.rule} is not for this {key.kind} any more")
 
     def adopt(self, stored: Iterable[Alert]) -> None:
-        """Go on from what another monitor, or this one in an earlier life, knew: it counts more
-        than what was found since, which stays only where the other knew nothing."""
+        """Continue with what another monitor, or this one before a restart, had stored. It takes
+        precedence; what was found since stays only for other keys."""
         for alert in stored:
             if alert.fired_at is not None:
                 times = self.openings.setdefault(alert.key, [])
@@ -99,7 +99,7 @@ class AlertEngine:
                 self.open[alert.key] = alert
 
     def acknowledge(self, id_: str, who_and_why: str, now: int) -> Alert | None:
-        """Note that somebody takes on an open alert; None where none has this id."""
+        """Note that somebody acknowledges an open alert; None where none has this id."""
         for alert in self.open.values():
             if alert.id == id_:
                 alert.acknowledged, alert.acknowledged_at = who_and_why, now
@@ -108,7 +108,7 @@ class AlertEngine:
         return None
 
     def firing(self) -> list[Alert]:
-        """The alerts that fire, in the order in which they began to."""
+        """The firing alerts, the oldest first."""
         found = [a for a in self.open.values() if a.state == FIRING]
         return sorted(found, key=lambda a: (a.fired_at or 0, a.key))
 
@@ -171,7 +171,8 @@ class AlertEngine:
             self._end(alert.key, now, reason or "the condition does not hold any more")
 
     def hold_ms(self, key: AlertKey) -> int:
-        """How long an alert must be calm to end: the rule's time, and more for one that flaps."""
+        """How long an alert must be calm to resolve: the rule's time, and more for one that
+        flaps."""
         rule = self.rules.get(key.rule)
         times = len(self.openings.get(key, ())) - 2
         flapping = min(FLAP_HOLD_MS << min(times, 10), FLAP_MOST_MS) if times >= 0 else 0
@@ -187,11 +188,11 @@ class AlertEngine:
         self.past.append(alert)
         self.changed[key] = alert
 
-    # --- what is not there -----------------------------------------------------------------------
+    # --- missing subjects ------------------------------------------------------------------------
 
     def _missing(self, found: PollRound, seen: set[AlertKey]) -> None:
-        """Of subjects that the round has not got: gone if it has all of their kind, else not
-        known."""
+        """Alerts of subjects that the round lacks: the subject is gone if the round has all of its
+        kind, else unknown."""
         for key, alert in list(self.open.items()):
             if key.cluster != found.cluster or key in seen:
                 continue
@@ -212,8 +213,8 @@ class AlertEngine:
 
 
 def _reachable(found: PollRound) -> list[Subject]:
-    """The subjects; the cluster among them says whether it could be asked. Of a round that is not
-    fresh that is all that is known, and what probes found, which ask by themselves."""
+    """The subjects, with a cluster that says whether it answered. A round that is not fresh has
+    this subject alone, and those of probes, which ask by themselves."""
     known: Facts = {REACHABLE: found.fresh, "cluster": found.cluster}
     if not found.fresh:
         probes = [s for s in found.subjects if s.kind == PROBE]

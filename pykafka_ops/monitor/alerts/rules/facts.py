@@ -17,13 +17,13 @@ GROUP, TOPIC, BROKER, CLUSTER, PROBE = "group", "topic", "broker", "cluster", "p
 KINDS: Final = (GROUP, TOPIC, BROKER, CLUSTER, PROBE)
 """What an alert may be about."""
 REACHABLE: Final = "reachable"
-"""Of a cluster: whether the last round could ask it; known even when nothing else is."""
+"""Of a cluster: whether it answered in the last round; known even when nothing else is."""
 _NUMBER, _TEXT, _FLAG = ConditionField(), ConditionField("text"), ConditionField("flag")
 _SPARE_TEXT = ConditionField("text", spare=True)
 
 Facts = Mapping[str, "int | float | str | bool | None"]
-"""Of one subject; None, and what is missing: not known. ``inf``: what never comes, such as the
-deletion of records that are all read (``loss_in_seconds``) or a disk that does not fill."""
+"""Of one subject; None or missing: unknown. ``inf``: never, as for the loss of records that are all
+read (``loss_in_seconds``) or for a disk that does not fill."""
 Fields = Mapping[str, Mapping[str, ConditionField]]
 PROBE_STEPS: Final = tuple(
     f"{step}_ms"

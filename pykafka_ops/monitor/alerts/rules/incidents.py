@@ -1,9 +1,9 @@
-"""What is told together: alerts of one cluster and one cause, once when they begin, once when they
-end.
+"""Incidents: alerts of one cluster and one cause share a message when they fire, and one when they
+resolve.
 
-The first alert of a cause waits a little for others; what comes later is told in a message of its
-own, which waits for longer the more of them there were within the hour. So a broker that goes down
-is one message, whatever it takes with it, and nothing that fires is left out.
+The first alert of a cause waits a little for others. Later alerts get a message of their own; it
+waits longer for each one before it within the hour. So a broker that goes down causes one message,
+with all that it affects, and no firing alert is left out.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ WINDOW_MOST_MS: Final = 600_000
 LATELY_MS: Final = 3_600_000
 OPEN, REPEAT, CLOSE = "open", "repeat", "close"
 LISTED: Final = 500
-"""Alerts that a message carries; the others are counted."""
+"""Alerts that a message carries; it counts the others."""
 
 
 class IncidentKey(NamedTuple):
-    """What is told in one message: same cluster, cause (else rule) and receivers."""
+    """Alerts that share a message have the same cluster, cause (else rule) and receivers."""
 
     cluster: str
     cause: str
@@ -41,9 +41,9 @@ class IncidentKey(NamedTuple):
 
 @dataclass(slots=True)
 class Incident:
-    """Alerts that are told together. ``members`` are ids; those in ``over`` have ended.
+    """Alerts that share a message. ``members`` are ids; those in ``over`` have resolved.
 
-    ``due``: when it is told first, ``told_at``: when it was told last (None: not yet).
+    ``due``: when to send the first message, ``sent_at``: when the last was sent (None: not yet).
     """
 
     id: str
@@ -52,7 +52,7 @@ class Incident:
     begun: int
     severity: str
     close: bool
-    told_at: int | None = None
+    sent_at: int | None = None
     repeats: int = 0
     members: list[str] = field(default_factory=list)
     over: list[str] = field(default_factory=list)
@@ -73,7 +73,7 @@ class Incident:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A message. ``id`` is the same however often it is sent: receivers may tell it by that.
+    """A message. ``id`` is the same for each try: receivers can recognise it.
 
     ``incident`` is the same from open to close; ``alerts``: at most LISTED, as
     ``Alert.as_dict``, ``total``: how many there are; ``number`` counts the repeats.
@@ -91,11 +91,11 @@ class Notice:
     alerts: tuple[Mapping[str, object], ...]
     number: int = 0
     expires: int = 0
-    """ms; when a receiver that is not told again may take it for over (0: never)."""
+    """ms; when a receiver that gets no repeat may resolve it by itself (0: never)."""
 
     @property
     def firing(self) -> bool:
-        """Whether it says that something is wrong, not that it is over."""
+        """Whether it says that something is wrong; else it says that it is over."""
         return self.phase != CLOSE
 
     def as_dict(self) -> dict[str, object]:
@@ -110,15 +110,15 @@ class Notice:
         return cls(**known)  # type: ignore[arg-type]
 
 
-class Told(NamedTuple):
-    """A message and who gets it."""
+class AddressedNotice(NamedTuple):
+    """A message and its receivers."""
 
     receivers: tuple[str, ...]
     notice: Notice
 
 
 class Incidents:
-    """The incidents that are open, by id; ``changed``: what is to be stored, None: gone."""
+    """The open incidents, by id; ``changed``: changes to store, None: delete it."""
 
     def __init__(
         self,
@@ -129,19 +129,19 @@ class Incidents:
         window_ms: int = WINDOW_MS,
         heartbeats: Mapping[str, int] | None = None,
     ) -> None:
-        """``everybody``: who gets what names no receiver. ``heartbeats``: receivers that are to be
-        told again every so many ms as long as something is wrong, whatever else is said."""
+        """``everybody``: the receivers of rules that name none. ``heartbeats``: receivers that get
+        open incidents again every so many ms, whatever the rules say."""
         self.rules, self.everybody, self._new_id = rules, tuple(everybody), new_id
         self.window_ms, self.heartbeats = window_ms, dict(heartbeats or {})
         self.open: dict[str, Incident] = {}
         self.changed: dict[str, Incident | None] = {}
         self.lately: dict[IncidentKey, list[int]] = {}
         self.joined: list[Alert] = []
-        """Alerts that learnt in the last step which incident they are told in."""
+        """Alerts that the last step put into an incident."""
         self._beaten: dict[tuple[str, str], int] = {}
 
     def adopt(self, stored: Iterable[Incident]) -> None:
-        """Go on from what was stored."""
+        """Continue with what was stored."""
         for incident in stored:
             self.open[incident.id] = incident
             self.lately.setdefault(incident.key, []).append(incident.begun)
@@ -152,30 +152,30 @@ class Incidents:
         ended: Iterable[Alert],
         silences: Sequence[Silence],
         now: int,
-    ) -> list[Told]:
-        """What is to be told at ``now``. ``alerts`` are open, ``ended`` those that ended; alerts
-        learn here which incident they are told in."""
+    ) -> list[AddressedNotice]:
+        """The messages to send at ``now``. ``alerts`` are open, ``ended`` are resolved. This puts
+        firing alerts into incidents."""
         by_id = {a.id: a for a in alerts.values()}
         over = {a.id: a for a in ended}
         self.joined = []
         for alert in sorted(alerts.values(), key=lambda a: (a.fired_at or 0, a.key)):
             if alert.state == FIRING and not alert.incident and not _quiet(alert, silences, now):
                 self._join(alert, now)
-        told: list[Told] = []
+        due: list[AddressedNotice] = []
         for incident in list(self.open.values()):
             self._update(incident, by_id)
-            told += self._tell(incident, {**over, **by_id}, silences, now)
+            due += self._due(incident, {**over, **by_id}, silences, now)
         self._forget(now)
-        return told
+        return due
 
-    # --- who belongs together --------------------------------------------------------------------
+    # --- grouping --------------------------------------------------------------------------------
 
     def _join(self, alert: Alert, now: int) -> None:
         rule = self.rules.get(alert.key.rule)
         named = rule.notify if rule else None
         receivers = self.everybody if named is None else named
         key = IncidentKey(alert.key.cluster, alert.cause or f"rule {alert.key.rule}", receivers)
-        incident = next((i for i in self.open.values() if i.key == key and i.told_at is None), None)
+        incident = next((i for i in self.open.values() if i.key == key and i.sent_at is None), None)
         if incident is None:
             before = self.lately.setdefault(key, [])
             window = min(self.window_ms << min(len(before), 10), WINDOW_MOST_MS)
@@ -197,45 +197,47 @@ class Incidents:
             incident.over += gone
             self.changed[incident.id] = incident
 
-    # --- what is told ----------------------------------------------------------------------------
+    # --- messages --------------------------------------------------------------------------------
 
-    def _tell(
+    def _due(
         self, incident: Incident, known: Mapping[str, Alert], silences: Sequence[Silence], now: int
-    ) -> list[Told]:
+    ) -> list[AddressedNotice]:
         left = len(incident.members) - len(incident.over)
         if not left:
             del self.open[incident.id]
             self.changed[incident.id] = None
-            if incident.told_at is None or not incident.close:
-                return []  # over before anybody was told, or nobody wants to know
-            return [self._told(incident, CLOSE, known, now)]
-        if incident.told_at is None:
+            if incident.sent_at is None or not incident.close:
+                return []  # resolved before its first message, or no rule wants the closing one
+            return [self._addressed(incident, CLOSE, known, now)]
+        if incident.sent_at is None:
             # a due time far ahead was set before the clock was set back
             waits = now < incident.due <= now + WINDOW_MOST_MS
             if waits or all(_quiet(a, silences, now) for a in _firing(incident, known)):
                 return []
-            return [self._told(incident, OPEN, known, now)]
+            return [self._addressed(incident, OPEN, known, now)]
         return self._again(incident, known, silences, now)
 
     def _again(
         self, incident: Incident, known: Mapping[str, Alert], silences: Sequence[Silence], now: int
-    ) -> list[Told]:
+    ) -> list[AddressedNotice]:
         wanted = [
             self.rules[a.key.rule].repeat_ms
             for a in _firing(incident, known)
             if a.key.rule in self.rules and not a.acknowledged and not _quiet(a, silences, now)
         ]
         every = min((ms for ms in wanted if ms), default=0)
-        if every and abs(now - (incident.told_at or 0)) >= every:
-            return [self._told(incident, REPEAT, known, now)]
+        if every and abs(now - (incident.sent_at or 0)) >= every:
+            return [self._addressed(incident, REPEAT, known, now)]
         return self._beat(incident, known, now)
 
-    def _beat(self, incident: Incident, known: Mapping[str, Alert], now: int) -> list[Told]:
-        """Again to those who would take silence for the end."""
+    def _beat(
+        self, incident: Incident, known: Mapping[str, Alert], now: int
+    ) -> list[AddressedNotice]:
+        """Repeat for receivers that resolve what they hear no more of."""
         due = []
         for name in incident.key.receivers:
             every = self.heartbeats.get(name, 0)
-            last = self._beaten.get((incident.id, name), incident.told_at or 0)
+            last = self._beaten.get((incident.id, name), incident.sent_at or 0)
             if every and abs(now - last) >= every:
                 self._beaten[incident.id, name] = now
                 due.append(name)
@@ -243,17 +245,19 @@ class Incidents:
             return []
         incident.repeats += 1
         self.changed[incident.id] = incident
-        return [Told(tuple(due), self._notice(incident, REPEAT, known, now))]
+        return [AddressedNotice(tuple(due), self._notice(incident, REPEAT, known, now))]
 
-    def _told(self, incident: Incident, phase: str, known: Mapping[str, Alert], now: int) -> Told:
+    def _addressed(
+        self, incident: Incident, phase: str, known: Mapping[str, Alert], now: int
+    ) -> AddressedNotice:
         if phase == REPEAT:
             incident.repeats += 1
         if phase != CLOSE:
-            incident.told_at = now
+            incident.sent_at = now
             self.changed[incident.id] = incident
         for name in incident.key.receivers:
             self._beaten[incident.id, name] = now
-        return Told(incident.key.receivers, self._notice(incident, phase, known, now))
+        return AddressedNotice(incident.key.receivers, self._notice(incident, phase, known, now))
 
     def _notice(
         self, incident: Incident, phase: str, known: Mapping[str, Alert], now: int
@@ -290,5 +294,5 @@ def _quiet(alert: Alert, silences: Sequence[Silence], now: int) -> bool:
 
 
 def _clipped(alert: Mapping[str, object]) -> Mapping[str, object]:
-    """A name may be of any length, a message may not."""
+    """The alert with long names cut: a message must not grow without bound."""
     return {**alert, "key": [str(part)[:MOST_TEXT] for part in cast("list[str]", alert["key"])]}

@@ -1,4 +1,4 @@
-"""What goes into the rules of alerts, and what is remembered. Times and spans in ms."""
+"""What the rules of alerts read, and what they remember. Times and spans in ms."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pykafka_ops.monitor.alerts.rules.facts import BROKER, CLUSTER, GROUP, PROBE
 
 INFO, WARNING, CRITICAL = "info", "warning", "critical"
 SEVERITIES: Final = (INFO, WARNING, CRITICAL)
-"""From harmless to bad."""
+"""The least severe first."""
 MOST_TEXT: Final = 1_024
-"""Characters kept of a text that comes from a cluster."""
+"""Characters kept of a text from a cluster."""
 PENDING, FIRING, RESOLVED = "pending", "firing", "resolved"
 
 
 class AlertKey(NamedTuple):
-    """What an alert is about: at most one is open for each."""
+    """Identifies an alert: at most one is open for each key."""
 
     rule: str
     cluster: str
@@ -28,10 +28,10 @@ class AlertKey(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """Something that rules judge: its kind (``facts.KINDS``), name and facts.
+    """Something that rules apply to: its kind (``facts.KINDS``), name and facts.
 
-    ``cause``: what its trouble comes from, where that is known; alerts with one cause are told
-    together.
+    ``cause``: why something is wrong with it, where that is known; alerts with the same cause
+    share a message.
     """
 
     kind: str
@@ -41,11 +41,11 @@ class Subject(NamedTuple):
 
 
 class PollRound(NamedTuple):
-    """What a round of questions to a cluster found, at ``at``.
+    """What the monitor found out about a cluster in one round, at ``at``.
 
-    ``fresh``: the cluster answered; without, nothing is known but that. ``partial``: kinds of which
-    some subjects may be missing in ``subjects``: those that are missing are not known, not gone.
-    ``not_asked``: what could not be asked and why, a line each, for people.
+    ``fresh``: the cluster answered; otherwise only that is known. ``partial``: kinds of which
+    ``subjects`` may lack some; those are unknown, not gone. ``not_asked``: a line for people about
+    each question without an answer.
     """
 
     cluster: str
@@ -58,12 +58,12 @@ class PollRound(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AlertRule:
-    """When to alert. ``text`` is the condition as it was written.
+    """When to alert. ``text`` is the condition as the configuration has it.
 
     ``for_ms``: how long it must hold before the alert fires; ``calm_ms``: how long it must not hold
-    before the alert is resolved; ``repeat_ms``: how often an open alert is told again (0: never).
+    before the alert resolves; ``repeat_ms``: how often to repeat an open alert (0: never).
     ``names``: the subjects it is for, ``clusters``: where (None: all). ``notify``: receivers (None:
-    those that take what names none). ``close``: whether the end is told.
+    the default ones). ``close``: whether to send a message when it resolves.
     """
 
     name: str
@@ -83,7 +83,7 @@ class AlertRule:
     built_in: bool = False
 
     def covers(self, cluster: str, kind: str, name: str) -> bool:
-        """Whether it judges this subject."""
+        """Whether the rule applies to this subject."""
         return (
             kind == self.kind
             and (self.clusters is None or self.clusters.fullmatch(cluster) is not None)
@@ -94,9 +94,9 @@ class AlertRule:
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """Alerts that are not told from ``start`` (None: always) until ``until``; who said so and why.
+    """Holds back messages from ``start`` (None: always) until ``until``; who wants that and why.
 
-    It covers alerts that every pattern given matches as a whole.
+    It covers alerts that match every given pattern, by the whole name.
     """
 
     id: str
@@ -109,7 +109,7 @@ class Silence:
     ``broker`` or ``probe``."""
 
     def covers(self, key: AlertKey, severity: str, now: int) -> bool:
-        """Whether it keeps the alert quiet at ``now``."""
+        """Whether it covers the alert at ``now``."""
         if now >= self.until or (self.start is not None and now < self.start):
             return False
         values = {"rule": key.rule, "cluster": key.cluster, "severity": severity, "kind": key.kind}
@@ -125,10 +125,10 @@ class Silence:
 class Alert:
     """One alert from the moment its condition holds. ``id`` is unique.
 
-    ``since``: when the condition began to hold, ``fired_at``: since when it is told,
-    ``calm_since``: since when it holds no longer, ``unknown_since``: since when nobody can say
-    whether it holds. ``facts`` are the last that decided. ``incident``: what it was told in.
-    ``acknowledged``: who took it on and why.
+    ``since``: when the condition began to hold, ``fired_at``: when the alert fired,
+    ``calm_since``: since when the condition does not hold, ``unknown_since``: since when a fact is
+    unknown. ``facts``: those with which the condition held last. ``incident``: the incident that
+    it is part of. ``acknowledged``: who acknowledged it and why.
     """
 
     id: str
@@ -159,12 +159,12 @@ class Alert:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, object]) -> Alert:
-        """From ``as_dict``; fields that are not known any more are left out."""
+        """From ``as_dict``; fields of other releases are left out."""
         known = {name: stored[name] for name in cls.__slots__ if name in stored}
         known["key"] = AlertKey(*cast("list[str]", stored["key"]))
         return cls(**known)  # type: ignore[arg-type]
 
 
 def about(key: AlertKey) -> str:
-    """``group billing``, ``broker 3``, ``cluster prod``: what an alert is about, for people."""
+    """The subject of an alert for people: ``group billing``, ``broker 3``, ``cluster prod``."""
     return f"cluster {key.cluster}" if key.kind == CLUSTER else f"{key.kind} {key.name}"

@@ -1,1 +1,1 @@
-"""The tables of the configuration that are about alerts. Pure: nothing is opened or asked."""
+"""The tables of the configuration for alerts. Pure: reads no file and asks no cluster."""

@@ -1,4 +1,4 @@
-"""Rules that are there without being written; each is changed, or switched off, by its name.
+"""The built-in rules; the configuration changes one, or switches it off, by its name.
 
 Limits follow the rules that Strimzi, Confluent and Grafana ship for Kafka.
 """

@@ -1,4 +1,4 @@
-"""Values of a TOML table, each checked; what is wrong is told in one line that says where."""
+"""Checks the values of a TOML table; an error is one line that says what is wrong and where."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ MOST_TEXT: Final = 10_000
 
 
 class CheckedTable:
-    """A table; each method takes one key and says, as UsageError, what is wrong with its value.
+    """A table; each method reads one key and raises UsageError if its value is wrong.
 
-    ``place`` begins every complaint: ``monitor.toml: [[alert]] late``.
+    ``place`` begins every error: ``monitor.toml: [[alert]] late``.
     """
 
     def __init__(self, place: str, values: Mapping[str, object]) -> None:
         self.place, self.values = place, values
 
     def wrong(self, key: str, why: str) -> UsageError:
-        """The complaint about a key."""
+        """The error about a key."""
         return UsageError(f"{self.place}: {key}: {why}")
 
     def only(self, known: Collection[str]) -> None:
-        """No other keys than these."""
+        """Refuse other keys than these."""
         for key in self.values:
             if key not in known:
                 hint = did_you_mean(key, known) or f"; known: {', '.join(known)}"
@@ -42,7 +42,7 @@ class CheckedTable:
         if value is None:
             raise self.wrong(key, f'is missing: write {key} = "..."')
         if not isinstance(value, str) or not value.strip() or len(value) > MOST_TEXT:
-            raise self.wrong(key, f"{_shown(value)} is no text")
+            raise self.wrong(key, f"{_shown(value)} is not a text")
         return value
 
     def maybe(self, key: str) -> str | None:
@@ -71,19 +71,19 @@ class CheckedTable:
             return default_ms
         try:
             if isinstance(value, bool) or not isinstance(value, int | str):
-                raise UsageError(f"{_shown(value)} is no length of time: write {moments.SPANS}")
+                raise UsageError(f"{_shown(value)} is not a length of time: write {moments.SPANS}")
             found = 0 if str(value) in ("0", "0s") else moments.span(str(value))
         except UsageError as error:
             raise self.wrong(key, str(error)) from None
         if not least_ms <= found <= MOST_SPAN_MS:
-            raise self.wrong(key, f"{_shown(value)}: from {least_ms / 1000:g}s to 366d")
+            raise self.wrong(key, f"{_shown(value)}: must be {least_ms / 1000:g}s to 366d")
         return found
 
     def number(self, key: str, default: int, least: int, most: int) -> int:
         """A whole number within these bounds."""
         value = self.values.get(key, default)
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise self.wrong(key, f"{_shown(value)} is no number from {least} to {most}")
+            raise self.wrong(key, f"{_shown(value)} is not a number from {least} to {most}")
         return value
 
     def moment(self, key: str) -> int | None:
@@ -98,8 +98,8 @@ class CheckedTable:
             return int(zoned.timestamp() * 1000)
         try:
             found = moments.moment(value, 0)[0] if isinstance(value, str) else -1
-            if found < 0:  # so long ago, or nothing that is a time
-                raise UsageError(f"{_shown(value)} is no time: write 2026-11-21T08:00")
+            if found < 0:  # before 1970, or not a time
+                raise UsageError(f"{_shown(value)} is not a time: write 2026-11-21T08:00")
             return found
         except UsageError as error:
             raise self.wrong(key, str(error)) from None
@@ -111,35 +111,35 @@ class CheckedTable:
             return None
         found = [value] if isinstance(value, str) else value
         if not isinstance(found, list) or not all(isinstance(v, str) and v for v in found):
-            raise self.wrong(key, f'{_shown(value)} is no list of texts: write ["a", "b"]')
+            raise self.wrong(key, f'{_shown(value)} is not a list of texts: write ["a", "b"]')
         return tuple(dict.fromkeys(found))
 
     def pairs(self, key: str) -> dict[str, str]:
         """A table of texts."""
         value = self.values.get(key, {})
         if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
-            raise self.wrong(key, 'is no table of texts: write {name = "value"}')
+            raise self.wrong(key, 'is not a table of texts: write {name = "value"}')
         return dict(value)
 
     def pattern(self, key: str) -> re.Pattern[str] | None:
-        """A regular expression, which has to match whole names; None where there is none."""
+        """A regular expression for whole names; None where there is none."""
         text = self.maybe(key)
         if text is None:
             return None
         try:
             return re.compile(text)
         except (re.error, RecursionError, OverflowError) as error:
-            raise self.wrong(key, f"{_shown(text)} is no regular expression: {error}") from None
+            raise self.wrong(key, f"{_shown(text)} is not a regular expression: {error}") from None
 
 
 class Complaints:
-    """Collects complaints, so that all of them are told at once."""
+    """Collects errors, so that one run reports all of them."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
 
     def of(self, make: Callable[[], T]) -> T | None:
-        """What ``make`` returns; None where it complains."""
+        """What ``make`` returns; None where it raises UsageError."""
         try:
             return make()
         except UsageError as error:

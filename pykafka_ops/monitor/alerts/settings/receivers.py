@@ -1,4 +1,4 @@
-"""``[notify.NAME]``: where messages go. Secrets are named here and read elsewhere."""
+"""``[notify.NAME]``: where messages go. Settings hold names of secrets; ``delivery`` reads them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GENERIC, SLACK, TEAMS, PAGERDUTY, ALERTMANAGER = (
 SHAPES: Final = (GENERIC, SLACK, TEAMS, PAGERDUTY, ALERTMANAGER)
 PAGERDUTY_URL: Final = "https://events.pagerduty.com/v2/enqueue"
 HEARTBEAT_MS: Final = 60_000
-"""How often Alertmanager is told again: it takes silence for the end."""
+"""How often Alertmanager gets open alerts again; it resolves those that it hears no more of."""
 PORTS: Final = {"none": 25, "starttls": 587, "tls": 465}
 _COMMON: Final = ("kind", "default", "timeout", "give_up")
 _LOGIN: Final = (
@@ -33,8 +33,8 @@ RECEIVER_KEYS: Final = {
 
 
 class Secret(NamedTuple):
-    """Where a secret is: ``env`` or ``file`` and its name; ``given``: the value stood in the
-    configuration. Its text never shows a value."""
+    """Where a secret is: ``env`` or ``file`` and its name; ``given``: the configuration has the
+    value itself. Its text never shows a value."""
 
     source: str
     name: str
@@ -48,10 +48,10 @@ class Secret(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Receiver:
-    """Who is told, and how. Spans in ms.
+    """Where to send messages, and in which form. Spans in ms.
 
-    ``default``: gets what rules send that name no receiver; ``give_up_ms``: how long it is tried
-    until a message is given up.
+    ``default``: gets messages of rules that name no receiver; ``give_up_ms``: how long to try
+    before giving a message up.
     """
 
     name: str
@@ -94,7 +94,7 @@ def receiver(name: str, values: Mapping[str, object], where: str) -> Receiver:
 
 
 def _guessed(values: Mapping[str, object]) -> str | None:
-    """The kind where it goes without saying."""
+    """The kind that other keys imply; None if they do not."""
     if "command" in values:
         return COMMAND
     if "to" in values:
@@ -122,14 +122,14 @@ def _http(table: CheckedTable) -> dict[str, object]:
     secret = {n: Secret("env", v) for n, v in table.pairs("headers_env").items()}
     for name, value in [*headers.items(), *((n, "") for n in secret)]:
         if not _header_name(name) or "\n" in value or "\r" in value:
-            raise table.wrong("headers", f"{name!r} is no header")
+            raise table.wrong("headers", f"{name!r} is not a valid header")
     beat = table.span("heartbeat", HEARTBEAT_MS if shape == ALERTMANAGER else 0)
     found = {"shape": shape, "url": url, "routing_key": routing_key, "heartbeat_ms": beat}
     return {**found, "headers": headers, "secret_headers": secret, **_login(table)}
 
 
 def url_fault(url: str) -> str:
-    """Why this is no URL to send to, without showing it; "" where nothing is wrong."""
+    """Why messages cannot go to this URL, without showing it; "" where nothing is wrong."""
     try:
         parts = urlsplit(url)
         good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
@@ -137,8 +137,8 @@ def url_fault(url: str) -> str:
         good = False
     plain = url.isascii() and not any(c.isspace() or ord(c) < 32 for c in url)
     if good and plain and "@" in parts.netloc:
-        return "no user belongs into it: write username and password_env"
-    return "" if good and plain else "no URL of http or https"
+        return "it contains a user: write username and password_env instead"
+    return "" if good and plain else "it is not an http or https URL"
 
 
 def _email(table: CheckedTable) -> dict[str, object]:
@@ -166,7 +166,7 @@ def _command(table: CheckedTable) -> dict[str, object]:
     command = [w for w in words if isinstance(w, str)] if isinstance(words, list) else []
     whole = isinstance(words, list) and len(command) == len(words)
     if not whole or "" in (command or [""])[:1] or any("\0" in word for word in command):
-        raise table.wrong("command", 'write it as a list of words: ["/usr/bin/tell", "ops"]')
+        raise table.wrong("command", 'write it as a list of words: ["/usr/bin/notify", "ops"]')
     return {"command": tuple(command)}
 
 
@@ -193,7 +193,7 @@ def _secret(table: CheckedTable, key: str, *, given: bool = False) -> Secret | N
 def _address(table: CheckedTable, key: str, address: str) -> str:
     name, at, host = address.strip().rpartition("@")
     if not (name and at and host) or any(c in "\r\n\0" for c in address):
-        raise table.wrong(key, f"{address!r} is no e-mail address")
+        raise table.wrong(key, f"{address!r} is not an e-mail address")
     return address.strip()
 
 

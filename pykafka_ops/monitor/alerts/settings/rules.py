@@ -1,4 +1,4 @@
-"""``[[alert]]`` and ``[[silence]]``: when to tell, and when not to."""
+"""``[[alert]]`` and ``[[silence]]``: when to send messages, and when not to."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pykafka_ops.monitor.alerts.rules.model import SEVERITIES, WARNING, AlertRul
 from pykafka_ops.monitor.alerts.settings.checked import CheckedTable
 
 _NAMES: Final = {"groups": GROUP, "topics": TOPIC, "brokers": BROKER, "probes": PROBE}
-"""Keys with a pattern of names, and the kind that each means."""
+"""Keys with a pattern of names, and the kind of subject that each sets."""
 ALERT_KEYS: Final = (
     "name", "when", "of", *_NAMES, "exclude", "clusters", "for", "calm", "repeat", "severity",
     "notify", "close", "summary", "enabled",
@@ -63,7 +63,7 @@ def alert_rule(
 
 
 def _kind(table: CheckedTable, text: str) -> str:
-    """What the rule is about: as it says, else what has all the facts that it asks for."""
+    """The kind of the rule: as configured, else the one that has all facts of the condition."""
     said = [_NAMES[key] for key in _NAMES if key in table.values]
     if "of" in table.values:
         said.insert(0, table.choice("of", KINDS))
@@ -89,7 +89,7 @@ def _fits(text: str, kind: str) -> bool:
 
 
 def _nearest(text: str) -> str:
-    """The kind to complain about where none has all facts: the one that has the most."""
+    """The kind to name in the error where none has all facts: the one that has the most."""
     return max(KINDS, key=lambda kind: sum(name in text for name in FACTS[kind]))
 
 
@@ -114,7 +114,7 @@ def _notify(table: CheckedTable, receivers: Collection[str]) -> tuple[str, ...] 
 
 
 def silence(values: Mapping[str, object], place: str) -> Silence:
-    """The silence of a table, or one that somebody asks for; UsageError."""
+    """The silence of a table, or of a request; UsageError."""
     table = CheckedTable(place, values)
     table.only(SILENCE_KEYS)
     until, start = table.moment("until"), table.moment("from")

@@ -1,5 +1,5 @@
-"""All of the configuration that is about alerts: ``[alerts]``, ``[[alert]]``, ``[notify.NAME]``
-and ``[[silence]]``."""
+"""The whole configuration of alerts: ``[alerts]``, ``[[alert]]``, ``[notify.NAME]`` and
+``[[silence]]``."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from pykafka_ops.monitor.alerts.settings.receivers import Receiver, receiver, ur
 from pykafka_ops.monitor.alerts.settings.rules import alert_rule, silence
 
 ALERT_TABLES: Final = ("alerts", "alert", "notify", "silence")
-"""The keys at the top of the configuration that are read here."""
+"""The top-level keys of the configuration that this module reads."""
 MOST_RECEIVERS: Final = 100
 MOST_RULES: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class AlertSettings:
-    """What is told when, and to whom. ``url``: where the monitor's page is, for links (""
-    none); ``window_ms``: how long the first alert of a cause waits for others; ``lead``: the
-    cluster whose group elects the monitor that tells ("": one of those that share a
-    file); ``file``: the SQLite file, where it is not in the monitor's directory."""
+    """When to send what to whom. ``url``: the address of the monitor's page, for links ("" none);
+    ``window_ms``: how long the first alert of a cause waits for others; ``lead``: the cluster whose
+    group elects the leader ("": the monitors that share a file choose it); ``file``: the SQLite
+    file, where it is not in the monitor's directory."""
 
     rules: tuple[AlertRule, ...]
     receivers: Mapping[str, Receiver]
@@ -48,17 +48,17 @@ class AlertSettings:
 
     @property
     def heartbeats(self) -> dict[str, int]:
-        """Receivers that are told again every so many ms."""
+        """Receivers that get open alerts again every so many ms."""
         return {n: r.heartbeat_ms for n, r in self.receivers.items() if r.heartbeat_ms}
 
 
 def read_alert_settings(
     document: Mapping[str, object], where: str
 ) -> tuple[AlertSettings, list[str]]:
-    """The settings in a configuration, and a line for everything that is wrong with them.
+    """The settings in a configuration, and a line for each error in it.
 
-    ``where``: the file's name, for the lines. Tables of others (``ALERT_TABLES`` are ours) are
-    left alone. What is wrong is left out of the settings.
+    ``where``: the file's name, for the lines. Reads ``ALERT_TABLES`` only. The settings lack what
+    has an error.
     """
     problems = Complaints()
     general = CheckedTable(f"{where}: [alerts]", problems.of(
@@ -72,18 +72,18 @@ def read_alert_settings(
     receivers = _receivers(document.get("notify", {}), where, problems)
     rules = _rules(document, where, receivers, problems, built_in is not False)
     quiet = problems.of(lambda: tables(document.get("silence", []), f"{where}: silence")) or []
-    told = [
+    read = [
         problems.of(lambda n=n, t=t: silence(t, f"{where}: [[silence]] {n}"))  # type: ignore[misc]
         for n, t in enumerate(quiet, 1)
     ]
-    silences = tuple(s for s in told if s is not None)
+    silences = tuple(s for s in read if s is not None)
     window = WINDOW_MS if window is None else window
     made = AlertSettings(tuple(rules.values()), receivers, silences, window, url, lead, file)
     return made, problems.lines
 
 
 def alert_settings(document: Mapping[str, object], where: str) -> AlertSettings:
-    """As ``read_alert_settings``; UsageError with the first thing that is wrong."""
+    """As ``read_alert_settings``; UsageError with the first error."""
     found, problems = read_alert_settings(document, where)
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
@@ -138,9 +138,9 @@ def _rules(
         name = table.get("name")
         place = f"{where}: [[alert]] {name if isinstance(name, str) and name else number}"
         if str(name) in seen:
-            problems.lines.append(f"{place}: name: there are two of that name")
+            problems.lines.append(f"{place}: name: another alert has this name")
         seen.add(str(name))
-        # one with the name of a built-in rule changes what it says of it
+        # a rule with the name of a built-in one changes the keys it gives
         wanted[str(name or number)] = ({**BUILT_IN.get(str(name), {}), **table}, place)
     found = {}
     for name, (table, place) in wanted.items():
@@ -152,6 +152,6 @@ def _rules(
 
 
 def _named(document: Mapping[str, object]) -> list[str]:
-    """The receivers that are written, the wrong ones too: each is complained about once."""
+    """The names of all receivers, wrong ones too: they have an error of their own already."""
     notify = document.get("notify", {})
     return list(notify) if isinstance(notify, dict) else []

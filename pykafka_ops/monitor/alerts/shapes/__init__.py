@@ -1,1 +1,1 @@
-"""A message in the form that each receiver wants. Pure: nothing is sent here."""
+"""A message in the form of each kind of receiver. Pure: ``delivery`` sends it."""

@@ -1,8 +1,8 @@
 """Slack's and Teams' forms.
 
 Sources: Slack's incoming webhooks and Block Kit; Microsoft's Adaptive Cards through the Workflows
-webhook ("post to a channel when a webhook request is received"). Names stand where neither
-interprets them: plain_text and TextRun know no mentions, links or formats.
+webhook ("post to a channel when a webhook request is received"). Names go where neither service
+interprets them: plain_text and TextRun have no mentions, links or formats.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _rich(run: dict[str, object]) -> dict[str, object]:
 
 
 def _parts(said: list[str]) -> list[str]:
-    """The lines in texts that a block takes."""
+    """The lines joined into texts that fit into a block."""
     parts: list[str] = []
     for each in (s[: SLACK_TEXT // 2] for s in said):
         if parts and len(parts[-1]) + 1 + len(each) <= SLACK_TEXT:

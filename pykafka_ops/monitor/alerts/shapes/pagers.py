@@ -59,7 +59,7 @@ def pagerduty(notice: Notice, url: str, routing_key: str) -> dict[str, object]:
 def alertmanager(notice: Notice, url: str) -> list[dict[str, object]]:
     """The body for Alertmanager: every alert by itself, as it groups them in its own way.
 
-    An alert that is not told again ends there by itself, at ``Notice.expires``.
+    Alertmanager resolves an alert by itself at ``Notice.expires``, unless it gets it again.
     """
     return [_posted(notice, alert, link(url, notice)) for alert in notice.alerts]
 

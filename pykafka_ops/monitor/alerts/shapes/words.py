@@ -1,4 +1,4 @@
-"""What messages say in words. Names come from a cluster: they may hold anything, of any length."""
+"""The text of messages. Names come from a cluster: they may hold any characters, at any length."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pykafka_ops.monitor.alerts.rules.incidents import CLOSE, REPEAT, Notice
 from pykafka_ops.monitor.alerts.rules.model import AlertKey, about
 
 SHOWN: Final = 20
-"""Alerts that are named in words; the others are counted."""
+"""Alerts that a text lists; it counts the others."""
 NAME: Final = 200
 """Characters shown of a name."""
 _WORD: Final = re.compile(r"[A-Za-z_][\w-]*")
@@ -21,8 +21,8 @@ _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
 
 def clean(value: object, most: int = NAME) -> str:
-    """A text in one line: what controls a terminal, turns text around or cannot be encoded is shown
-    by its number; cut to ``most`` characters."""
+    """A text in one line, at most ``most`` characters. Characters that control a terminal, change
+    the direction of text or cannot be encoded become escapes."""
     text = str(value)
     cut = text[:most]
     plain = "".join(_visible(c) if unicodedata.category(c) in _HIDDEN else c for c in cut)
@@ -35,12 +35,12 @@ def _visible(c: str) -> str:
 
 
 def key_of(alert: Mapping[str, object]) -> AlertKey:
-    """What an alert of a notice is about."""
+    """The key of an alert of a notice."""
     return AlertKey(*cast("Sequence[str]", alert["key"]))
 
 
 def cause_words(notice: Notice) -> str:
-    """Why these alerts are told together: the cause, else the rule."""
+    """What these alerts have in common: the cause, else the rule."""
     return clean(notice.cause.removeprefix("rule "))
 
 
@@ -61,7 +61,7 @@ def lines(notice: Notice, most: int = SHOWN) -> list[str]:
 
 
 def line(alert: Mapping[str, object]) -> str:
-    """An alert in one line: what it is about, the facts that its condition asks for, since when."""
+    """An alert in one line: its subject, the facts of its condition, since when."""
     key = key_of(alert)
     said = f"{clean(key.rule)}: {clean(about(key))}"
     facts = asked_facts(alert)
@@ -71,21 +71,21 @@ def line(alert: Mapping[str, object]) -> str:
         return f"{said}: {clean(alert.get('reason'))}, {time_text(alert['resolved_at'])}"
     said += f" since {time_text(alert.get('since'))}"
     if alert.get("unknown_since") is not None:
-        said += f"; not known since {time_text(alert['unknown_since'])}"
+        said += f"; unknown since {time_text(alert['unknown_since'])}"
     if alert.get("acknowledged"):
-        said += f"; taken on by {clean(alert['acknowledged'])}"
+        said += f"; acknowledged by {clean(alert['acknowledged'])}"
     return said
 
 
 def asked_facts(alert: Mapping[str, object]) -> dict[str, object]:
-    """The facts that the condition asks for, as they were when it held last."""
+    """The facts in the condition, as they were when it held last."""
     facts = cast("Mapping[str, object]", alert.get("facts") or {})
     words = [word.replace("-", "_") for word in _WORD.findall(str(alert.get("condition")))]
     return {word: facts[word] for word in words if facts.get(word) is not None}
 
 
 def summaries(notice: Notice) -> list[str]:
-    """What the rules say about themselves, each once."""
+    """The summaries of the rules, each once."""
     said = [clean(a["summary"], 500) for a in notice.alerts if a.get("summary")]
     return list(dict.fromkeys(said))[:5]
 
@@ -96,5 +96,5 @@ def time_text(ms: object) -> str:
 
 
 def link(url: str, notice: Notice) -> str:
-    """The page of the monitor about this incident; "" where the page has no address."""
+    """The address of the monitor's page about this incident; "" where ``url`` is empty."""
     return f"{url}/c/{quote(notice.cluster, safe='')}/alerts#{notice.incident}" if url else ""

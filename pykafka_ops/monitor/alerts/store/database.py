@@ -1,6 +1,6 @@
 """The SQLite file of alerts: one connection, whole transactions, one thread at a time.
 
-WAL and synchronous=FULL: what a transaction wrote is there after ``kill -9`` and after a power cut.
+WAL and synchronous=FULL: a committed transaction survives ``kill -9`` and a power cut.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ CREATE TABLE IF NOT EXISTS lease (one INTEGER PRIMARY KEY CHECK (one = 1), owner
 
 
 class LostLeadError(PkoError):
-    """Another monitor tells now: nothing was written."""
+    """Another monitor has the lead; nothing was written."""
 
 
 class AlertDatabase:
-    """``close`` when done. ``owner``: who writes; ``fenced`` transactions write while the lease in
-    the file is this owner's, no other's."""
+    """``close`` when done. ``owner``: who writes. A ``fenced`` transaction fails unless this owner
+    has the lease in the file."""
 
     def __init__(self, path: str, owner: str) -> None:
-        """Open or make the file; StorageError."""
+        """Open or create the file; StorageError."""
         self.path, self.owner = path, owner
         self._lock = threading.RLock()
         try:
@@ -73,7 +73,7 @@ class AlertDatabase:
                     if fenced:
                         row = self._db.execute("SELECT owner FROM lease").fetchone()
                         if row is None or row[0] != self.owner:
-                            raise LostLeadError("another monitor tells alerts now")
+                            raise LostLeadError("another monitor sends the alerts now")
                     yield self._db
                 except BaseException:
                     self._db.execute("ROLLBACK")

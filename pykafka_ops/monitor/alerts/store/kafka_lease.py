@@ -1,8 +1,8 @@
-"""Which of several monitors tells, on whatever hosts: the one that a Kafka group elects.
+"""Elects the leader of monitors on several hosts: the leader of a Kafka group.
 
-The lead holds for the session timeout from the last heartbeat that was sent and answered: by then
-the coordinator has elected nobody else, so that two never tell at the same time. Only spans are
-measured, no clocks compared.
+The lead lasts for the session timeout, counted from the moment at which the last answered heartbeat
+was sent. The coordinator elects nobody else before that, so two monitors never send at the same
+time. Each measures spans only; clocks of hosts are not compared.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from pykafka_ops.monitor.alerts.store.lease import FileLease
 GROUP: Final = "__pko_monitor-alerts"
 BEAT_SECONDS: Final = 2.0
 MARGIN: Final = 0.9
-"""Of the session timeout: clocks do not run equally fast."""
+"""The share of the session timeout that counts: clocks do not run equally fast."""
 log = logging.getLogger(__name__)
 
 
 class KafkaLease:
-    """Talks to the group in a thread of its own. ``own``: the lease in the monitor's file, which it
-    needs as well."""
+    """Talks to the group in a thread of its own. ``own``: the lease in the monitor's file, which
+    the leader needs as well."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class KafkaLease:
         group: str = GROUP,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``cluster`` is used by the thread alone, which closes it."""
+        """Only the thread uses ``cluster``, and closes it."""
         self._own, self._cluster, self._group, self._clock = own, cluster, group, clock
         self._until = 0.0
         self._member: Candidate | None = None
@@ -51,7 +51,7 @@ class KafkaLease:
         self._own.step()
 
     def held(self) -> bool:
-        """Whether the group elected us, and no other can have been elected since."""
+        """Whether the group elected this monitor, and cannot have elected another since."""
         return self._clock() < self._until and self._own.held()
 
     def release(self) -> None:
@@ -68,15 +68,15 @@ class KafkaLease:
                 self._beat()
             except KafkaError as error:
                 self._member, self._until = None, 0.0  # the group knows this member no longer
-                log.info("standing anew for the lead of alerts: %s", error)
+                log.info("joining the group again that elects who sends alerts: %s", error)
             except PkoError as error:
-                log.warning("the lead of alerts cannot be renewed: %s", error)
+                log.warning("cannot renew the lease of alerts: %s", error)
             self._ended.wait(BEAT_SECONDS)
         try:
             if self._member is not None:
                 resign(self._cluster, self._member)
         except PkoError as error:
-            log.info("the lead of alerts ends by itself: %s", error)
+            log.info("cannot leave the group that elects who sends alerts: %s", error)
         self._cluster.close()
 
     def _beat(self) -> None:

@@ -1,8 +1,8 @@
-"""Which of several monitors tells: one at a time.
+"""Chooses the leader of several monitors: one at a time may send.
 
-The one in the file counts a number up; another takes over once it has seen the same number for
-longer than the first may tell without counting. No wall clock is compared: both measure spans, so
-that a clock that is set makes no two of them tell.
+The leader counts up a number in the file. Another monitor takes over once it has seen the same
+number for longer than the lease lasts. Both measure spans and compare no wall clock. So setting a
+clock never makes two of them send.
 """
 
 from __future__ import annotations
@@ -15,20 +15,21 @@ from pykafka_ops.monitor.alerts.store.database import AlertDatabase
 
 TTL_SECONDS: Final = 10.0
 PATIENCE: Final = 1.5
-"""How much longer than it may tell a silent monitor is waited for."""
+"""Others wait so many times the lease before they take over."""
 
 
 class Lease(Protocol):
-    """Who tells. ``step`` is called about every second; ``held`` says whether it is us, now."""
+    """Who leads. ``step`` is called about every second; ``held`` says whether this monitor does."""
 
     def step(self) -> None:
-        """Ask for the lead, or keep it. StorageError, ConnectError: tried again at the next."""
+        """Ask for the lead, or keep it. After StorageError or ConnectError the next call tries
+        again."""
 
     def held(self) -> bool:
-        """Whether we may tell at this moment."""
+        """Whether this monitor may send at this moment."""
 
     def release(self) -> None:
-        """Give the lead up, so that another need not wait."""
+        """Give up the lead, so that another monitor need not wait."""
 
 
 class FileLease:
@@ -41,14 +42,14 @@ class FileLease:
         ttl: float = TTL_SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``ttl``: seconds that the lead holds without being renewed."""
+        """``ttl``: seconds that the lease lasts without renewal."""
         self._database, self._ttl, self._clock = database, ttl, clock
         self._until = 0.0
         self._seen: tuple[str, int] | None = None
         self._seen_at = 0.0
 
     def step(self) -> None:
-        """Count on, or take over where nobody does."""
+        """Renew the lease, or take it over where nobody renews it."""
         now, me = self._clock(), self._database.owner
         with self._database.transaction() as db:
             row = db.execute("SELECT owner, beat FROM lease").fetchone()
@@ -64,11 +65,11 @@ class FileLease:
         return now - self._seen_at >= self._ttl * PATIENCE
 
     def held(self) -> bool:
-        """Whether we counted within the last ``ttl`` seconds."""
+        """Whether this monitor renewed the lease within the last ``ttl`` seconds."""
         return self._clock() < self._until
 
     def release(self) -> None:
-        """Let another begin at once."""
+        """Let another monitor take over at once."""
         self._until = 0.0
         with self._database.transaction() as db:
             me = self._database.owner

@@ -17,7 +17,7 @@ from pykafka_ops.monitor.alerts.store.database import AlertDatabase
 ALERT, PAST, INCIDENT, SILENCE = "alert", "past", "incident", "silence"
 WAITING, SENT, DEAD = "waiting", "sent", "dead"
 MOST_WAITING: Final = 10_000
-"""Messages that may wait for one receiver; beyond it repeats go first, then the oldest."""
+"""Messages that may wait for one receiver; beyond it repeats are dropped first, then the oldest."""
 
 
 class StoredAlerts(NamedTuple):
@@ -29,7 +29,7 @@ class StoredAlerts(NamedTuple):
 
 
 def load(database: AlertDatabase) -> StoredAlerts:
-    """What earlier lives, or other monitors, stored. Raises StorageError."""
+    """What this monitor before a restart, or another one, stored. Raises StorageError."""
     found: dict[str, list[Mapping[str, object]]] = {}
     with database.transaction() as db:
         for kind, body in db.execute("SELECT kind, body FROM records ORDER BY kind, at"):
@@ -40,8 +40,8 @@ def load(database: AlertDatabase) -> StoredAlerts:
 
 
 def store(database: AlertDatabase, changes: AlertChanges, now: int) -> None:
-    """Write all changes and put what is told into the spool, in one transaction of the monitor that
-    leads. Raises LostLeadError, StorageError: then nothing was written."""
+    """Write all changes, and put messages into the spool, in one transaction of the leader. Raises
+    LostLeadError, StorageError: then nothing was written."""
     put = "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)"
     drop = "DELETE FROM records WHERE kind = ? AND key = ?"
     with database.transaction(fenced=True) as db:
@@ -62,7 +62,7 @@ def store(database: AlertDatabase, changes: AlertChanges, now: int) -> None:
             db.execute(drop, (SILENCE, id_))
             if silence is not None:
                 db.execute(put, (SILENCE, id_, json.dumps(_plain(silence)), silence.until))
-        for receivers, notice in changes.told:
+        for receivers, notice in changes.notices:
             body = json.dumps(notice.as_dict())
             db.execute("INSERT OR IGNORE INTO notices VALUES (?, ?)", (notice.id, body))
             for receiver in receivers:

@@ -1,7 +1,7 @@
-"""Messages that wait for their receivers: sent at least once, tried again ever more slowly.
+"""Messages that wait for their receivers: sent at least once, with growing pauses between tries.
 
-A message of an incident waits until the one before it was sent; what follows one that was given up
-is given up, too: an end that nobody knows the begin of says nothing.
+A message of an incident waits until the one before it was sent. When that one was given up, so is
+this: a closing message without its first one says nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pykafka_ops.monitor.alerts.store.records import DEAD, SENT, WAITING
 FIRST_WAIT_MS: Final = 5_000
 MOST_WAIT_MS: Final = 600_000
 KEPT_DONE: Final = 1_000
-"""Messages that were sent or given up and are remembered, of each receiver."""
+"""Messages that were sent or given up and stay in the file, for each receiver."""
 _FIELDS: Final = "id, notice, receiver, phase, state, attempts, next_at, created, done_at, reason"
 
 
@@ -48,8 +48,8 @@ class Spool:
         self._database = database
 
     def claim(self, receiver: str, now: int) -> tuple[Delivery, Notice] | None:
-        """The next message that is due, with this try counted; None where none is. Only for the
-        monitor that leads: LostLeadError."""
+        """The next message that is due, with this try counted; None where none is. Only the leader
+        may call this: LostLeadError."""
         with self._database.transaction(fenced=True) as db:
             row = db.execute(
                 f"SELECT {_FIELDS} FROM spool s WHERE state = ? AND receiver = ?"
@@ -73,7 +73,7 @@ class Spool:
         return found._replace(attempts=attempts, next_at=later), notice
 
     def opened(self, notice: Notice, receiver: str) -> bool:
-        """Whether the receiver was told of the incident's begin."""
+        """Whether the receiver got the incident's first message."""
         with self._database.transaction() as db:
             row = db.execute(
                 "SELECT state FROM spool WHERE incident = ? AND receiver = ? AND phase = ?",
@@ -95,7 +95,7 @@ class Spool:
             db.execute("UPDATE spool SET reason = ? WHERE id = ?", (reason, id_))
 
     def again(self, id_: str, now: int) -> bool:
-        """Try one that was given up once more; whether there is one."""
+        """Try a message that was given up once more; return whether there is one."""
         with self._database.transaction() as db:
             done = db.execute(
                 "UPDATE spool SET state = ?, attempts = 0, next_at = ?, created = ?, done_at = NULL"
@@ -126,7 +126,7 @@ class Spool:
 
 
 def _trim(db: sqlite3.Connection, state: str, id_: str) -> None:
-    """Forget what was done long ago, but not the begins of what may still end."""
+    """Delete the oldest messages of this state, and notices that no message refers to."""
     (receiver,) = db.execute("SELECT receiver FROM spool WHERE id = ?", (id_,)).fetchone()
     db.execute(
         "DELETE FROM spool WHERE number IN (SELECT number FROM spool WHERE state = ? AND receiver"

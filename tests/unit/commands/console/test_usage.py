@@ -58,7 +58,7 @@ def said(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str]:
         (("produce", "t", "--keep-partition"), "--keep-partition goes with --json"),
         (("produce", "t", "--compression-codec=br"), "--compression-codec br: choose one of"),
         (("produce", "t", "--request-required-acks", "7"), "Invalid value 7 for configuration"),
-        (("produce", "t", "--max-block-ms", "x"), "--max-block-ms: 'x' is no length of time"),
+        (("produce", "t", "--max-block-ms", "x"), "--max-block-ms: 'x' is not a length of time"),
         (("produce", "t", "-H", "x"), "--header x: write it as key=value"),
     ],
 )  # fmt: skip

@@ -72,7 +72,7 @@ def test_a_dry_run_shows_what_would_go(deleted: dict[tuple[str, int], int], pko:
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        ("orders --before noon", "'noon' is no time: write 2026-11-21"),
+        ("orders --before noon", "'noon' is not a time: write 2026-11-21"),
         ("orders --before=-5", "an offset is not negative"),
         ("orders", "which records? TOPIC... --before OFFSET, or --file FILE"),
         ("orders --before 1 --file x", "either --file or TOPIC... --before OFFSET"),

@@ -42,9 +42,12 @@ def test_a_size_is_read_in_bytes() -> None:
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["timeline", "x", "--every", "5y"], "--every: '5y' is no length of time: write 500ms, "),
-        (["timeline", "x", "--since", "noon"], "--since: 'noon' is no time: write 2026-11-21, "),
-        (["find", "x", "--time", ".."], "--time: '..' is no period of time: write "),
+        (
+            ["timeline", "x", "--every", "5y"],
+            "--every: '5y' is not a length of time: write 500ms, ",
+        ),
+        (["timeline", "x", "--since", "noon"], "--since: 'noon' is not a time: write 2026-11-21, "),
+        (["find", "x", "--time", ".."], "--time: '..' is not a period of time: write "),
         (["find", "x", "-n", "0"], "--max-messages 0: write a number from 1 on"),
         (["find", "x", "-n", "many"], "--max-messages many: give a whole number"),
     ],

@@ -74,7 +74,7 @@ def test_what_moves_already_is_left_alone(world: MovingWorld, pko: Pko) -> None:
         ("plan --replication-factor 0", "write a number from 1 on"),
         ("plan --tolerance 1.5", "write a percentage from 0 to 100"),
         ("plan --balance bites", "--balance bites: choose from bytes, replicas"),
-        ("plan --max-bytes many", "'many' is no size"),
+        ("plan --max-bytes many", "'many' is not a size"),
         ("plan --max-moves=-1", "write a number from 0 on"),
         ("plan --fail-on skew>5", "--fail-on: there is no field skew"),
         ("plan --throttle 0", "nothing would ever be copied"),

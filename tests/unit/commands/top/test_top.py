@@ -27,7 +27,7 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> None:
         ("top", "pko top needs a terminal"),
         ("top --every 10ms", "500ms at least"),
         ("top --group a --topic b", "not both"),
-        ("top --every x", "no length of time"),
+        ("top --every x", "not a length of time"),
         ("top --cluster a", "--cluster is for --monitor"),
         ("top --token-file a", "--token-file is for --monitor"),
         ("top --monitor localhost:8000", "write http://HOST:PORT"),

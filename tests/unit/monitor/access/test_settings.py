@@ -84,7 +84,7 @@ def test_persons_have_roles_by_name_by_group_or_all() -> None:
     ("text", "complaint"),
     [
         ("actions = ['sek']", "m: actions: there is no 'sek' (did you mean seek?)"),
-        ("actions = 5", "m: actions: 5 is no list of texts"),
+        ("actions = 5", "m: actions: 5 is not a list of texts"),
         ("logins = 1", "m: logins is not known; did you mean login?"),
         ("login = 1", "m: [login]: write it as a table"),
         ("[login]\nusers-file = 'x'", "m: [login]: mode: is missing"),
@@ -101,7 +101,10 @@ def test_persons_have_roles_by_name_by_group_or_all() -> None:
         ("role.x = 1", "m: [role]: write it as [role.NAME]"),
         ("[login]\nmode = 'header'\n[role.x]", "m: [role.x]: allow: is missing"),
         ("[login]\nmode = 'header'\n[role.x]\nallow=['veiw']", "did you mean view?"),
-        ("[login]\nmode = 'header'\n[role.x]\nallow=['view']\nnames='('", "no regular expression"),
+        (
+            "[login]\nmode = 'header'\n[role.x]\nallow=['view']\nnames='('",
+            "not a regular expression",
+        ),
         ("[login]\nmode = 'header'\n[role.x]\nallow=['view']\nname='y'", "did you mean names?"),
         ("[login]\nmode = 'header'\n[token.x]", "m: [token.x]: sha256: is missing"),
         ("[login]\nmode = 'header'\n[token.x]\nsha256 = 'abc'", "is no SHA-256"),

@@ -208,12 +208,12 @@ def test_waits_grow_to_a_bound() -> None:
 
 def test_a_test_is_sent_to_a_receiver_or_to_those_of_a_rule(there: Hook) -> None:
     found = settings(there.url)
-    assert send_test(found, "r0", wall_ms()) == "begin and end of a test were sent to r0"
+    assert send_test(found, "r0", wall_ms()) == "sent a test alert, opened and resolved, to r0"
     send_test(found, "late", wall_ms())
     assert phases(there) == ["open", "close", "open", "close"]
     with pytest.raises(UsageError, match="did you mean late"):
         send_test(found, "lat", wall_ms())
-    with pytest.raises(UsageError, match="tells nobody"):
+    with pytest.raises(UsageError, match="has no receiver"):
         send_test(settings(), "late", wall_ms())
     there.codes = [404]
     with pytest.raises(DeliveryError, match="HTTP 404"):

@@ -286,7 +286,7 @@ def test_a_directory_that_cannot_be_written_costs_history_until_it_can(
     assert history.status().trouble
     assert raw(history) == [(START, 5)]
     assert len(caplog.records) == 1
-    assert "monitoring goes on, without history" in caplog.text
+    assert "monitoring continues without history" in caplog.text
     where.mkdir()
     assert history.flush()
     assert history.status().trouble == ""
@@ -339,12 +339,12 @@ def test_a_disk_without_space_costs_no_monitoring(
     rng = random.Random(5)
     keys = [SeriesKey("group", f"g{index}", "lag") for index in range(50)]
     number = 0
-    while "is full" not in caplog.text:  # told of once, then the next connection has no bound
+    while "is full" not in caplog.text:  # logged once, then the next connection has no bound
         number += 1
         history.record("c", START + number * STEP, {key: rng.randrange(1 << 40) for key in keys})
         history.flush(10)
     assert history.flush()
     assert history.status().trouble == ""
-    assert "is written again; 0 values were lost" in caplog.text
+    assert "again; 0 values were lost" in caplog.text
     assert len(raw(history, keys[0])) == number
     history.close()

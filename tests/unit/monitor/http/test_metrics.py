@@ -261,7 +261,7 @@ def test_the_text_is_made_in_slices() -> None:
     [
         ('dialects = ["kminon"]', "'kminon': choose from kafka_exporter, kminion, burrow (did you"),
         ('granularity = "broker"', "[metrics]: granularity: 'broker': choose one of partition"),
-        ('groups = "("', "[metrics]: groups: '(' is no regular expression"),
+        ('groups = "("', "[metrics]: groups: '(' is not a regular expression"),
         ('group = "x"', "m: [metrics]: unknown key 'group' (did you mean groups?)"),
     ],
 )

@@ -18,10 +18,10 @@ def test_an_alert_fires_once_its_condition_has_held_for_long_enough() -> None:
     assert states(world) == [PENDING]
     world.round(group(lag=20), after=59)
     assert states(world) == [PENDING]
-    (told,) = world.round(group(lag=20), after=1)
+    (notice,) = world.round(group(lag=20), after=1)
     assert states(world) == [FIRING]
-    assert told.phase == "open"
-    assert told.alerts[0]["facts"]["lag"] == 20
+    assert notice.phase == "open"
+    assert notice.alerts[0]["facts"]["lag"] == 20
 
 
 def test_a_condition_that_stops_holding_in_time_begins_anew() -> None:
@@ -29,7 +29,7 @@ def test_a_condition_that_stops_holding_in_time_begins_anew() -> None:
     for lag in (20, 20, 5, 20, 20):
         world.round(group(lag=lag), after=30)
     assert states(world) == [PENDING]
-    assert world.told == []
+    assert world.sent == []
 
 
 def test_the_end_comes_at_once_or_after_the_calm_that_the_rule_wants() -> None:
@@ -83,9 +83,9 @@ def test_a_lag_below_the_truth_begins_an_alert_and_does_not_end_it() -> None:
 def test_a_subject_that_is_gone_ends_its_alert_with_the_reason() -> None:
     world = AlertWorld(rule())
     world.round(group("a", 20), group("b", 1))
-    (told,) = world.round(group("b", 1), after=15)
-    assert told.phase == "close"
-    assert told.alerts[0]["reason"] == "the group is not there any more"
+    (notice,) = world.round(group("b", 1), after=15)
+    assert notice.phase == "close"
+    assert notice.alerts[0]["reason"] == "the group is not there any more"
 
 
 @pytest.mark.parametrize(
@@ -110,10 +110,10 @@ def test_another_clusters_round_says_nothing_about_this_one() -> None:
 def test_a_cluster_that_does_not_answer_is_known_although_nothing_else_is() -> None:
     world = AlertWorld(rule("gone", "reachable=false", "cluster"), rule())
     world.round(group(lag=20))
-    (told,) = world.round(after=15, fresh=False)
-    assert told.alerts[0]["key"][0] == "gone"
-    (told,) = world.round(group(lag=20), after=15)
-    assert told.phase == "close"
+    (notice,) = world.round(after=15, fresh=False)
+    assert notice.alerts[0]["key"][0] == "gone"
+    (notice,) = world.round(group(lag=20), after=15)
+    assert notice.phase == "close"
     assert [a.key.rule for a in world.desk.firing()] == ["late"]
 
 
@@ -129,13 +129,13 @@ def test_rules_that_are_gone_end_their_alerts() -> None:
     world.rules = (rule(), rule("narrow", names="x"))
     world.restart()
     world.desk.engine.drop_rules(world.now, ["prod"])
-    told = world.tell()
+    told = world.step()
     assert sorted(t.alerts[0]["reason"] for t in told) == [
         "the rule narrow is not for this group any more",
         "the rule other is gone",
     ]
     world.desk.engine.drop_rules(world.now, [])
-    assert world.tell()[0].alerts[0]["reason"] == "cluster prod is not watched any more"
+    assert world.step()[0].alerts[0]["reason"] == "cluster prod is not watched any more"
 
 
 def test_what_flaps_is_told_a_few_times_an_hour() -> None:
@@ -168,10 +168,10 @@ def test_a_restart_goes_on_where_the_last_life_ended() -> None:
     world.restart()
     assert world.round(group("a", 20), group("b", 20), after=15) == []
     world.restart()
-    (told,) = world.round(group("a", 2), group("b", 20), after=15)
-    assert told.phase == "close"
+    (notice,) = world.round(group("a", 2), group("b", 20), after=15)
+    assert notice.phase == "close"
     assert [a.key.name for a in world.desk.pending()] == ["b"]
-    (told,) = world.round(group("a", 2), group("b", 20), after=30)
+    (notice,) = world.round(group("a", 2), group("b", 20), after=30)
     assert [a.key.name for a in world.desk.firing()] == ["b"]
 
 
@@ -188,9 +188,9 @@ def test_acknowledged_and_told_to_end() -> None:
 def test_long_names_and_texts_are_cut_in_messages_only() -> None:
     name = "x" * 32_000
     world = AlertWorld(rule())
-    (told,) = world.round(group(name, 20, held_by_transaction="y" * 32_000))
-    assert len(told.alerts[0]["key"][3]) == 1024
-    assert len(told.alerts[0]["facts"]["held_by_transaction"]) == 1024
+    (notice,) = world.round(group(name, 20, held_by_transaction="y" * 32_000))
+    assert len(notice.alerts[0]["key"][3]) == 1024
+    assert len(notice.alerts[0]["facts"]["held_by_transaction"]) == 1024
     assert world.desk.firing()[0].key.name == name
 
 

@@ -1,4 +1,4 @@
-"""What is told together, when, and to whom."""
+"""Which alerts share a message, when it is sent, and to whom."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ def test_alerts_of_one_rule_within_the_window_are_one_message_and_one_end() -> N
     world = AlertWorld(rule(), window=30)
     world.round(group("a", 20), group("b", 1))
     world.round(group("a", 20), group("b", 20), after=15)
-    (told,) = world.round(group("a", 20), group("b", 20), after=15)
-    assert (told.phase, told.total, names(told.alerts)) == ("open", 2, ["a", "b"])
+    (notice,) = world.round(group("a", 20), group("b", 20), after=15)
+    assert (notice.phase, notice.total, names(notice.alerts)) == ("open", 2, ["a", "b"])
     assert world.round(group("a", 1), group("b", 20), after=15) == []
-    (told,) = world.round(group("a", 1), group("b", 1), after=15)
-    assert (told.phase, told.total, names(told.alerts)) == ("close", 2, ["a", "b"])
-    assert told.incident == world.told[0][1].incident
+    (notice,) = world.round(group("a", 1), group("b", 1), after=15)
+    assert (notice.phase, notice.total, names(notice.alerts)) == ("close", 2, ["a", "b"])
+    assert notice.incident == world.sent[0][1].incident
 
 
 def test_what_comes_later_is_told_too_and_ever_less_often() -> None:
     world = AlertWorld(rule(), window=30)
     for n in range(1, 241):
         world.round(*(group(f"g{i}", 20) for i in range(n)), after=15)
-    told = [name for _, notice in world.told for name in names(notice.alerts)]
+    told = [name for _, notice in world.sent for name in names(notice.alerts)]
     assert told == [f"g{i}" for i in range(len(told))]
     assert len(told) > 150
-    assert len(world.told) <= 12
+    assert len(world.sent) <= 12
 
 
 def test_a_broker_that_is_down_is_one_message_whatever_it_takes_with_it() -> None:
@@ -46,12 +46,12 @@ def test_a_broker_that_is_down_is_one_message_whatever_it_takes_with_it() -> Non
     cluster = Subject("cluster", "prod", {"brokers_missing": 1})
     topics = [Subject("topic", f"t{i}", {"under_replicated": 2}) for i in range(5000)]
     world.round(broker, cluster, *topics)
-    (told,) = world.round(broker, cluster, *topics, after=30)
-    assert (told.cause, told.total, len(told.alerts)) == ("broker 3 is down", 5002, LISTED)
+    (notice,) = world.round(broker, cluster, *topics, after=30)
+    assert (notice.cause, notice.total, len(notice.alerts)) == ("broker 3 is down", 5002, LISTED)
     up = Subject("broker", "3", {"state": "up"})
     fine = [Subject("topic", t.name, {"under_replicated": 0}) for t in topics]
-    (told,) = world.round(up, Subject("cluster", "prod", {"brokers_missing": 0}), *fine, after=15)
-    assert (told.phase, told.total) == ("close", 5002)
+    (notice,) = world.round(up, Subject("cluster", "prod", {"brokers_missing": 0}), *fine, after=15)
+    assert (notice.phase, notice.total) == ("close", 5002)
 
 
 def test_a_cause_that_is_known_joins_what_it_brought_about() -> None:
@@ -68,14 +68,14 @@ def test_what_is_over_before_it_was_told_is_not_told() -> None:
     world = AlertWorld(rule(), window=30)
     world.round(group(lag=20))
     world.round(group(lag=2), after=15)
-    assert world.tell(after=60) == []
+    assert world.step(after=60) == []
 
 
 def test_the_message_goes_out_without_another_round() -> None:
     world = AlertWorld(rule(), window=30)
     world.round(group(lag=20))
-    assert world.tell(after=29) == []
-    assert [n.phase for n in world.tell(after=1)] == ["open"]
+    assert world.step(after=29) == []
+    assert [n.phase for n in world.step(after=1)] == ["open"]
 
 
 def test_an_open_alert_is_repeated_as_often_as_its_rule_says() -> None:
@@ -83,13 +83,13 @@ def test_an_open_alert_is_repeated_as_often_as_its_rule_says() -> None:
     for _ in range(4 * 60 * 3):
         world.round(group(lag=20), after=15)
     assert world.phases() == ["open", "repeat", "repeat"]
-    assert len({notice.id for _, notice in world.told}) == 3
+    assert len({notice.id for _, notice in world.sent}) == 3
 
 
 def test_receivers_of_a_rule_get_it_and_others_do_not() -> None:
     world = AlertWorld(rule(notify=("a", "b")), rule("other"), rule("page", notify=()))
     world.round(group(lag=20))
-    assert sorted(r for r, _ in world.told) == [(), ("a", "b"), ("ops",)]
+    assert sorted(r for r, _ in world.sent) == [(), ("a", "b"), ("ops",)]
 
 
 def test_a_rule_may_keep_the_end_to_itself() -> None:
@@ -103,10 +103,10 @@ def test_a_silence_keeps_quiet_and_what_still_holds_is_told_behind_it() -> None:
     world = AlertWorld(rule())
     world.desk.silence(silence(START + 600 * S, group="bill.*", rule="late"))
     world.round(group("billing", 20), group("orders", 20))
-    assert names(world.told[0][1].alerts) == ["orders"]
+    assert names(world.sent[0][1].alerts) == ["orders"]
     assert world.round(group("billing", 20), group("orders", 20), after=599) == []
-    (told,) = world.round(group("billing", 20), group("orders", 20), after=1)
-    assert names(told.alerts) == ["billing"]
+    (notice,) = world.round(group("billing", 20), group("orders", 20), after=1)
+    assert names(notice.alerts) == ["billing"]
     assert world.desk.silences == []
 
 
@@ -114,7 +114,7 @@ def test_what_comes_and_goes_in_a_silence_is_never_told() -> None:
     world = AlertWorld(rule(), silences=[silence(START + 600 * S, cluster="prod")])
     world.round(group(lag=20))
     world.round(group(lag=2), after=60)
-    assert world.tell(after=600) == []
+    assert world.step(after=600) == []
 
 
 def test_a_silence_stops_repeats_but_not_the_end_of_what_was_told() -> None:
@@ -147,16 +147,16 @@ def test_who_takes_silence_for_the_end_is_told_again_whatever_else_is_said() -> 
     world.desk.acknowledge(world.desk.firing()[0].id, "ann", "", world.now)
     for _ in range(8):
         world.round(group(lag=20), after=15)
-    assert [(r, n.phase) for r, n in world.told] == [
+    assert [(r, n.phase) for r, n in world.sent] == [
         (("ops", "am"), "open"), (("am",), "repeat"), (("am",), "repeat"),
     ]  # fmt: skip
-    assert world.told[-1][1].expires == world.now + 240 * S
+    assert world.sent[-1][1].expires == world.now + 240 * S
 
 
 def test_a_clock_that_is_set_back_holds_no_message() -> None:
     world = AlertWorld(rule(), window=30)
     world.round(group(lag=20))
-    assert [n.phase for n in world.tell(after=-86_400)] == ["open"]
+    assert [n.phase for n in world.step(after=-86_400)] == ["open"]
 
 
 LAGS = st.sampled_from([None, 0, 20, "gone"])
@@ -192,16 +192,16 @@ def test_every_incident_opens_once_then_closes_once_and_nothing_is_lost(
     world = AlertWorld(rule(repeat_ms=300 * S), rule("other", "lag>=20"), window=window)
     play(world, steps)
     standing = {a.id for a in world.desk.firing()}
-    told = [notice for _, notice in world.told]
+    told = [notice for _, notice in world.sent]
     opened = {i for n in told if n.phase == "open" for i in (a["id"] for a in n.alerts)}
     for _ in range(3):
         world.round(group("a", 20), group("b", 20), after=2400)  # no silence, no window left
-    told = [notice for _, notice in world.told]
+    told = [notice for _, notice in world.sent]
     opened |= {i for n in told if n.phase == "open" for i in (a["id"] for a in n.alerts)}
-    assert standing <= opened, "what stood was told"
+    assert standing <= opened, "each alert that fired was sent"
     for _ in range(2):
         world.round(group("a", 0), group("b", 0), after=2400)
-    told = [notice for _, notice in world.told]
+    told = [notice for _, notice in world.sent]
     by_incident: dict[str, list[str]] = {}
     for notice in told:
         by_incident.setdefault(notice.incident, []).append(notice.phase)

@@ -54,7 +54,7 @@ def notices(name: str = "billing") -> list[Notice]:
     world.round(*bad)
     world.round(*bad, after=61)
     world.round(*fine, after=15)
-    return [notice for _, notice in world.told]
+    return [notice for _, notice in world.sent]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
