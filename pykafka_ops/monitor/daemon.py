@@ -13,11 +13,13 @@ from pykafka_ops.errors import UsageError
 from pykafka_ops.monitor.access.access import MonitorAccess
 from pykafka_ops.monitor.access.login import MonitorLogin
 from pykafka_ops.monitor.access.settings import NONE, AccessSettings
+from pykafka_ops.monitor.actions.desk import ChangeDesk
 from pykafka_ops.monitor.alerts.service import AlertService
 from pykafka_ops.monitor.alerts.settings.tables import AlertSettings, alert_settings
 from pykafka_ops.monitor.alerts.store.database import AlertDatabase
 from pykafka_ops.monitor.alerts.store.kafka_lease import KafkaLease
 from pykafka_ops.monitor.alerts.store.lease import TTL_SECONDS, FileLease, Lease
+from pykafka_ops.monitor.audit.log import AuditLog
 from pykafka_ops.monitor.cluster.watcher import Watcher, now_ms
 from pykafka_ops.monitor.config import MonitorConfig, listen_address
 from pykafka_ops.monitor.history.store import History
@@ -42,6 +44,17 @@ def _lease(
         raise UsageError(f"[alerts] lead: there is no cluster {settings.lead}{near}")
     config = ClientConfig.of(clients[settings.lead].properties)
     return lambda database: KafkaLease(FileLease(database, ttl=TTL_SECONDS), Cluster(config))
+
+
+def _opener(clients: Mapping[str, ClientConfig]) -> Callable[[str], Cluster]:
+    """Opens a cluster by its name, for a change."""
+
+    def opened(name: str) -> Cluster:
+        config = ClientConfig.of(clients[name].properties)
+        config.client_id = clients[name].client_id
+        return Cluster(config)
+
+    return opened
 
 
 class Monitor:
@@ -79,16 +92,19 @@ class Monitor:
         }
         clusters = {name: w.watched for name, w in zip(clients, self._watchers, strict=True)}
         login = MonitorLogin(access, now_ms) if access.login.mode != NONE else None
+        rights = MonitorAccess(access.actions, login)
         service = Service(
             clusters,
             shown,
             history=self._history,
             alerts=self._alerts,
-            access=MonitorAccess(access.actions, login),
+            access=rights,
             metrics=metrics,
             requests={n: w.requests for n, w in zip(clients, self._watchers, strict=True)},
             probes=self._probes,
         )
+        audit = AuditLog(data, now_ms)
+        service.desk = ChangeDesk(rights, audit, _opener(clients), data, now_ms)
         tls = (access.tls_cert, access.tls_key) if access.tls_cert else None
         self._server = HttpServer(make_app(service, all_routes(), hosts), host, port, tls)
         shown_host = f"[{host}]" if ":" in host else host

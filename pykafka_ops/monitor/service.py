@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pykafka_ops.monitor.access.access import MonitorAccess
 from pykafka_ops.monitor.access.model import Person
+from pykafka_ops.monitor.actions.desk import ChangeDesk
 from pykafka_ops.monitor.alerts.rules.model import Silence
 from pykafka_ops.monitor.alerts.service import AlertService, AlertsNow
 from pykafka_ops.monitor.cluster.view import ClusterView
@@ -43,6 +44,8 @@ class Service:
         probes: Probes | None = None,
     ) -> None:
         """``requests``: those that were sent to brokers, by cluster and API."""
+        self.desk: ChangeDesk | None = None
+        """Where changes are asked for."""
         self.access = access or MonitorAccess()
         self.history = history
         self.alerts = alerts

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from pykafka_ops.monitor.http import api, burrow, cmak, login, metrics, pages, past, probes, whole
+from pykafka_ops.monitor.http import (
+    actions,
+    api,
+    audit,
+    burrow,
+    cmak,
+    login,
+    metrics,
+    pages,
+    past,
+    probes,
+    whole,
+)
 
 
 def all_routes() -> list[BaseRoute]:
@@ -18,5 +30,7 @@ def all_routes() -> list[BaseRoute]:
         *cmak.routes(),
         *metrics.routes(),
         *login.routes(),
+        *actions.routes(),
+        *audit.routes(),
         *pages.routes(),
     ]

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pykafka_ops.monitor.access.access import MonitorAccess
+from pykafka_ops.monitor.access.rights import ACTIONS
 from pykafka_ops.monitor.http.answers import refused
 from pykafka_ops.monitor.http.gate import person_of
 from pykafka_ops.monitor.pages.frame import PageRequest
@@ -91,7 +92,13 @@ def forged(request: Request, token: str) -> Response | None:
 def as_person(request: Request, asked: PageRequest) -> PageRequest:
     """A page's request with who asks, and with what the forms of this person carry."""
     access: MonitorAccess = request.app.state.service.access
-    person = person_of(request)
+    person, cluster = person_of(request), asked.cluster
+    ways = []
+    if cluster and any(access.may_some(person, right, cluster) for right in ACTIONS):
+        ways.append("actions")
+    if cluster and access.actions and access.may(person, "audit", cluster, cluster):
+        ways.append("audit")
+    asked = asked._replace(ways=ways)
     if access.login is None:
         return asked._replace(form=access.form_token(person))
     return asked._replace(

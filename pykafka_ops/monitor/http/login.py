@@ -17,6 +17,7 @@ from pykafka_ops.monitor.access.settings import USERS
 from pykafka_ops.monitor.http.answers import NO_STORE
 from pykafka_ops.monitor.http.forms import BadBodyError, foreign, forged, read_form
 from pykafka_ops.monitor.http.gate import person_of
+from pykafka_ops.monitor.http.paging import html
 from pykafka_ops.monitor.pages.login import login_page
 
 WRONG: Final = "The name or the password is wrong."
@@ -30,11 +31,6 @@ def routes() -> list[BaseRoute]:
         Route("/login", _log_in, methods=["POST"]),
         Route("/logout", _log_out, methods=["POST"]),
     ]
-
-
-def html(text: str, status: int = 200) -> Response:
-    """A page, which nobody keeps."""
-    return Response(text.encode("utf-8", "replace"), status, NO_STORE, "text/html")
 
 
 def local_path(text: str) -> str:

@@ -33,6 +33,8 @@ PLACES: Final = (
 """Pages of a cluster: where, what it is called, the key that goes there behind ``g``."""
 
 
+MORE: Final = {"actions": "Actions", "audit": "Audit log"}
+"""Pages for those who have the right."""
 Found = tuple[int, int | None, Sequence[Mapping[str, Any]]]
 """How many rows fit, the offset of the rest, the rows."""
 
@@ -54,7 +56,8 @@ class PageColumn(NamedTuple):
 
 class PageRequest(NamedTuple):
     """What a page was asked for: the cluster, all clusters, the query, the time (ms); ``who``
-    asked ("" where nobody logs in), what the forms of this person carry."""
+    asked ("" where nobody logs in), what the forms of this person carry; ``ways``: pages of MORE
+    that this person may open."""
 
     cluster: str
     clusters: Sequence[str]
@@ -64,6 +67,7 @@ class PageRequest(NamedTuple):
     who: str = ""
     form: str = ""
     can_log_out: bool = False
+    ways: Sequence[str] = ()
 
 
 def address(cluster: str, *parts: str) -> str:
@@ -125,6 +129,11 @@ def _bar(asked: PageRequest, title: str) -> Markup:
             el("a", name, href=address(asked.cluster, path) if path else address(asked.cluster),
                data_key=key, aria_current="page" if name == title else None)
             for path, name, key in PLACES
+        ]  # fmt: skip
+        links += [
+            el("a", MORE[way], href=address(asked.cluster, way),
+               aria_current="page" if MORE[way] == title else None)
+            for way in asked.ways
         ]  # fmt: skip
     nav = el("nav", *links, aria_label="Pages") if links else None
     search = _search(asked) if asked.cluster else None

@@ -6,6 +6,7 @@ import json
 import re
 import urllib.error
 import urllib.request
+from pathlib import Path
 from subprocess import Popen
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -46,6 +47,23 @@ class MonitorProcess:
         except urllib.error.HTTPError as error:
             with error:
                 return error.code, error.read().decode()
+
+    @property
+    def data(self) -> Path:
+        """Its directory."""
+        return Path(self._data.name)
+
+    def post(self, path: str, body: object, **headers: str) -> tuple[int, Any]:
+        """Status and body of a change asked for as a script does."""
+        head = {"Content-Type": "application/json", "X-Pko": "1", **headers}
+        data = json.dumps(body).encode()
+        request = urllib.request.Request(self.url + path, data, head, method="POST")
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, json.load(error)
 
     def json(self, path: str) -> Any:
         """The body of a good answer."""

@@ -1,0 +1,1 @@
+"""Who changed what: one line of JSON each, kept within a bound."""
