@@ -8,7 +8,7 @@ from typing import Final
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.history.model import Number, SeriesKey
 from pykafka_ops.monitor.told.load import load
-from pykafka_ops.monitor.told.moves import moves_left
+from pykafka_ops.monitor.told.moves import move_progress, moves_left
 
 GROUP_FACTS: Final = (
     "lag", "max_lag", "lag_seconds", "rate_in", "rate_out", "catch_up_seconds", "lead",
@@ -25,7 +25,7 @@ def values(view: ClusterView) -> dict[SeriesKey, Number]:
     told = load(view)
     found[SeriesKey("cluster", view.name, "rate_in")] = told.records
     found[SeriesKey("cluster", view.name, "bytes_in")] = told.bytes
-    under_way = moves_left(view)
+    under_way = moves_left(view, move_progress(view))
     if under_way is not None:
         found[SeriesKey("cluster", view.name, "move_bytes_left")] = under_way.left
     for broker in view.brokers:

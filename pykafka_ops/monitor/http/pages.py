@@ -20,18 +20,23 @@ from pykafka_ops.monitor.http.app import service_of
 from pykafka_ops.monitor.http.enquire import transactions_of
 from pykafka_ops.monitor.http.figures import OVERVIEW, DiskWatch, series
 from pykafka_ops.monitor.http.paging import asked_of, found, html, page
-from pykafka_ops.monitor.http.rows import group_row, group_rows, leftover_rows, topic_rows
+from pykafka_ops.monitor.http.rows import (
+    causes,
+    group_rows,
+    leftover_rows,
+    progress_rows,
+    suffering_rows,
+    topic_rows,
+)
 from pykafka_ops.monitor.pages import broker, lists
 from pykafka_ops.monitor.pages.frame import PageRequest, address
 from pykafka_ops.monitor.pages.overview import (
     OverviewShown,
     clusters,
     overview,
-    suffering_groups,
 )
 from pykafka_ops.monitor.pages.transactions import blocked_block
 from pykafka_ops.monitor.service import Service
-from pykafka_ops.monitor.told.moves import move_progress
 from pykafka_ops.monitor.told.past import Point
 from pykafka_ops.page.look import shared_style
 
@@ -76,11 +81,11 @@ def _overview(disks: DiskWatch, request: Request, asked: PageRequest, view: Clus
         events, _ = history.events(asked.cluster, now - PAST_MS, now + 1, EVENTS)
         whole = ("cluster", asked.cluster)
         past = series(history, asked.cluster, whole, LOAD_FACTS, (OVERVIEW, now, asked.poll_ms))
-    suffering = suffering_groups((view.groups or {}).values())
     waited = transactions_of(service.clusters[view.name], view, now, LOOK_SECONDS)
     told = OverviewShown(
-        [group_row(g) for g in suffering],
-        move_progress(view),
+        causes(view),
+        suffering_rows(view),
+        progress_rows(view),
         events,
         firing(service, asked.cluster),
         disks.of(history, view, now),

@@ -19,12 +19,13 @@ from pykafka_ops.monitor.http.app import service_of
 from pykafka_ops.monitor.http.enquire import enquire, transactions_of
 from pykafka_ops.monitor.http.figures import chart_past
 from pykafka_ops.monitor.http.paging import found, page
+from pykafka_ops.monitor.http.rows import progress_rows
 from pykafka_ops.monitor.pages import acls, alerts, changes, moves, search, transactions
 from pykafka_ops.monitor.pages.frame import ROWS, PageRequest
 from pykafka_ops.monitor.pages.pictures import HOUR, period_of
 from pykafka_ops.monitor.told import search as told_search
 from pykafka_ops.monitor.told.causes import numbered
-from pykafka_ops.monitor.told.moves import move_progress, moves_left, seconds_left
+from pykafka_ops.monitor.told.moves import moves_left, seconds_left
 
 ETA_MS: Final = 900_000
 """Over how long the rate of moves is taken."""
@@ -57,11 +58,11 @@ def _transactions(request: Request, asked: PageRequest, view: ClusterView) -> st
 
 
 def _moves(request: Request, asked: PageRequest, view: ClusterView) -> str:
-    sums = moves_left(view)
+    rows = progress_rows(view)
+    sums = moves_left(view, rows)
     if sums is None:
         return moves.moves(asked, view, None)
     service = service_of(request)
-    rows = move_progress(view)
     who = {b for row in rows for b in (*row["replicas"], *row["adding"])}
     brokers = sorted(who or {int(str(r["id"])) for r in view.brokers if r["state"] == "up"})
     question = partial(questions.throttles, brokers=brokers[:MOST_THROTTLES])

@@ -11,6 +11,9 @@ from pykafka_ops.analysis.lag.rows import GroupLag, LagRow
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup, WatchedTopic
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.service import Service
+from pykafka_ops.monitor.told.causes import broken
+from pykafka_ops.monitor.told.moves import move_progress
+from pykafka_ops.monitor.told.verdict import suffering_groups
 
 Body = dict[str, Any]
 T = TypeVar("T")
@@ -84,6 +87,16 @@ group_rows: Final = PerRound(lambda view: [group_row(g) for g in (view.groups or
 """A row for every group. Not to be changed."""
 topic_rows: Final = PerRound(lambda view: [topic_row(t) for t in (view.topics or {}).values()])
 """A row for every topic. Not to be changed."""
+
+
+progress_rows: Final = PerRound(move_progress)
+"""A row for every move. Not to be changed."""
+suffering_rows: Final = PerRound(
+    lambda view: [group_row(g) for g in suffering_groups((view.groups or {}).values())]
+)
+"""Rows of groups that deserve a look, the worst first. Not to be changed."""
+causes: Final = PerRound(broken)
+"""What is broken, a sentence each."""
 
 
 def _leftovers(view: ClusterView) -> list[Body]:

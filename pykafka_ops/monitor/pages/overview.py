@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from pykafka_ops.analysis.lag.rows import STATUSES
 from pykafka_ops.monitor.alerts.rules.model import Alert
-from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup
+from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.history.model import HistoryEvent
 from pykafka_ops.monitor.pages import columns
 from pykafka_ops.monitor.pages.disks import disk_block, disk_tile
@@ -16,12 +15,11 @@ from pykafka_ops.monitor.pages.events import alert_list, timeline
 from pykafka_ops.monitor.pages.frame import PageColumn, PageRequest, address, block, document, table
 from pykafka_ops.monitor.pages.tiles import FigureTile, tiles
 from pykafka_ops.monitor.told import line
-from pykafka_ops.monitor.told.causes import broken
 from pykafka_ops.monitor.told.load import load
 from pykafka_ops.monitor.told.past import Point
 from pykafka_ops.monitor.told.runway import DiskRunway
 from pykafka_ops.monitor.told.text import UNKNOWN, many, rate, safe, size, span, whole
-from pykafka_ops.monitor.told.verdict import staleness, suffers, verdict
+from pykafka_ops.monitor.told.verdict import staleness, verdict
 from pykafka_ops.page.markup import Markup, el, join
 
 MOST: Final = 20
@@ -32,10 +30,11 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 class OverviewShown(NamedTuple):
-    """What is told beside the view: rows of groups that ``suffer``, moves, what changed, the
-    alerts that fire (None: there are none to tell), disks, the past of ``rate_in`` and
-    ``bytes_in``."""
+    """What is told beside the view: what is broken, rows of groups that ``suffer``, moves, what
+    changed, the alerts that fire (None: there are none to tell), disks, the past of ``rate_in`` and
+    ``bytes_in``, the transactions that block."""
 
+    causes: Sequence[str]
     groups: Rows
     moves: Rows
     events: Iterable[HistoryEvent]
@@ -47,7 +46,8 @@ class OverviewShown(NamedTuple):
 
 def overview(asked: PageRequest, view: ClusterView, told: OverviewShown) -> str:
     """Of one cluster."""
-    left = [_broken(view), _not_asked(view), _suffering(asked, view, told.groups), told.blocked,
+    left = [_broken(view, told.causes), _not_asked(view),
+            _suffering(asked, view, told.groups), told.blocked,
             _moves(asked, told.moves), _brokers(asked, view)]  # fmt: skip
     right = [_alerts(asked, told.alerts), _changed(asked, told.events), disk_block(told.disks)]
     return document(
@@ -55,12 +55,6 @@ def overview(asked: PageRequest, view: ClusterView, told: OverviewShown) -> str:
         _tiles(asked, view, told),
         el("div", el("div", *left), el("div", *right), class_="columns"),
     )  # fmt: skip
-
-
-def suffering_groups(groups: Iterable[WatchedGroup]) -> list[WatchedGroup]:
-    """Those that deserve a look, the worst first."""
-    found = [g for g in groups if suffers(g)]
-    return sorted(found, key=lambda g: (-STATUSES.index(g.row.status), -(g.row.lag or 0)))
 
 
 def _tiles(asked: PageRequest, view: ClusterView, told: OverviewShown) -> Markup:
@@ -132,8 +126,7 @@ def _alerts_tile(alerts: Sequence[Alert] | None, href: str) -> FigureTile | None
     return FigureTile("Alerts", whole(len(alerts)), note, tone, href)
 
 
-def _broken(view: ClusterView) -> Markup:
-    causes = broken(view)
+def _broken(view: ClusterView, causes: Sequence[str]) -> Markup:
     if not causes:
         text = _nothing(view)
         body = el("p", text, class_="nothing")

@@ -51,11 +51,10 @@ def move_progress(view: ClusterView) -> list[Row]:
     return sorted(rows, key=lambda row: -(row["left"] or 0))
 
 
-def moves_left(view: ClusterView) -> MovesLeft | None:
-    """All moves in one line; None where nobody told of moves."""
+def moves_left(view: ClusterView, rows: Sequence[Row]) -> MovesLeft | None:
+    """All moves (``move_progress``) in one line; None where nobody told of moves."""
     if view.moves is None:
         return None
-    rows = move_progress(view)
     sizes, left = [row["bytes"] for row in rows], [row["left"] for row in rows]
     if None in sizes or None in left:
         return MovesLeft(len(rows), None, None)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from pykafka_ops.analysis.commits.burrow import OK, REWIND, STALL, STOP, WARN
-from pykafka_ops.analysis.lag.rows import AHEAD, LOST
+from pykafka_ops.analysis.lag.rows import AHEAD, LOST, STATUSES
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup
 from pykafka_ops.monitor.told import line
 from pykafka_ops.monitor.told.line import Line
@@ -73,6 +73,12 @@ def suffers(group: WatchedGroup) -> bool:
     """Whether a group deserves a look: its verdict, what retention will take, an unknown lag."""
     soon = group.loss_in_seconds is not None and group.loss_in_seconds < SOON_SECONDS
     return group.row.status != OK or soon
+
+
+def suffering_groups(groups: Iterable[WatchedGroup]) -> list[WatchedGroup]:
+    """Those that deserve a look, the worst first."""
+    found = [g for g in groups if suffers(g)]
+    return sorted(found, key=lambda g: (-STATUSES.index(g.row.status), -(g.row.lag or 0)))
 
 
 def _told(count: float | None, noun: str, what: str) -> list[str]:
