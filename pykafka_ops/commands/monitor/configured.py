@@ -62,7 +62,10 @@ def _of_section(one: ClusterSection, env: Mapping[str, str]) -> ClientConfig:
     if one.bootstrap_server:
         merged["bootstrap.servers"] = one.bootstrap_server
     if not merged.get("bootstrap.servers"):
-        raise UsageError(f"[cluster.{one.name}]: profile {one.profile} names no brokers")
+        where = f"profile {one.profile} names no brokers: " if one.profile else ""
+        raise UsageError(
+            f'[cluster.{one.name}]: {where}write bootstrap-server = "HOST:PORT" with its brokers'
+        )
     return _named(ClientConfig.of(merged))
 
 

@@ -46,3 +46,10 @@ def test_the_command_line_adds_one(config: MonitorConfig) -> None:
 def test_without_any_a_line_says_how_to_name_one() -> None:
     with pytest.raises(UsageError, match="which cluster"):
         watched(MonitorConfig(), {})
+
+
+def test_a_cluster_without_brokers_is_named_with_what_to_write(tmp_path: Path) -> None:
+    path = tmp_path / "monitor.toml"
+    path.write_text('[cluster.prod]\nbootstrap-server = ""\n')
+    with pytest.raises(UsageError, match=r'\[cluster.prod\]: write bootstrap-server = "HOST:PORT"'):
+        watched(read_config(str(path)), {})
