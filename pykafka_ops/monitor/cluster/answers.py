@@ -30,8 +30,9 @@ class NotAsked(NamedTuple):
 
 @dataclass(slots=True)
 class Answers:
-    """All of a round. ``groups`` None: no broker listed them; ``silent_brokers`` did not, so that
-    groups may be missing. ``dirs`` and ``settings`` may be from an earlier round."""
+    """All of a round. ``groups`` None: no broker listed them; those that are ``unlisted`` did not,
+    so that groups may be missing, and of these ``silent_brokers`` said nothing at all. ``dirs`` and
+    ``settings`` may be from an earlier round."""
 
     at: int
     took_ms: int = 0
@@ -43,6 +44,7 @@ class Answers:
     starts: Ends = field(default_factory=dict)
     listed: Mapping[str, GroupListing] | None = None
     described: Mapping[str, GroupDescription] = field(default_factory=dict)
+    unlisted: frozenset[int] = frozenset()
     silent_brokers: frozenset[int] = frozenset()
     commits: Commits = field(default_factory=dict)
     offsets: dict[str, list[tuple[Partition, int]]] = field(default_factory=dict)

@@ -106,7 +106,8 @@ class Poller:
             got.described = self._last.described
             return
         _tell(got, "groups of broker", failed)
-        got.silent_brokers = frozenset(failed)
+        got.unlisted = frozenset(failed)
+        got.silent_brokers = frozenset(b for b, error in failed.items() if not _is_answer(error))
         got.listed = listed
         kept = {g: d for g, d in self._last.described.items() if g in listed}
         before = self._last.listed or {}
@@ -208,6 +209,11 @@ def _parted(answers: Mapping[K, V | PkoError]) -> tuple[dict[K, V], dict[K, PkoE
 
 def _tell(got: Answers, what: str, failed: Mapping[int, PkoError]) -> None:
     got.not_asked += [not_asked(f"{what} {broker}", error) for broker, error in failed.items()]
+
+
+def _is_answer(error: PkoError) -> bool:
+    """Whether a broker said so itself, such as one that still loads its groups."""
+    return isinstance(getattr(error, "trouble", None) or error, KafkaError)
 
 
 def not_asked(what: str, error: PkoError) -> NotAsked:

@@ -180,7 +180,7 @@ class WatchedCluster:
                 end = end_at(samples, commit.timestamp)
                 lag = None if end is None else max(0, end - commit.offset)
                 self._commits.add(group, topic, n, commit._replace(lag=lag))
-        if got.listed is not None and not got.silent_brokers:
+        if got.listed is not None and not got.unlisted:
             for group in [g for g in self._commits.groups() if g not in got.listed]:
                 self._commits.forget(group)
 
@@ -249,11 +249,11 @@ class WatchedCluster:
             elif listed.state:
                 description = description._replace(state=listed.state)
             found[name] = judge.group(description)
-        if got.silent_brokers:  # what they coordinate is as it was
+        if got.unlisted:  # what they coordinate is as it was
             gone = {
                 n: g
                 for n, g in (self.view.groups or {}).items()
-                if n not in found and g.coordinator in got.silent_brokers
+                if n not in found and g.coordinator in got.unlisted
             }
             found.update(gone)
         return dict(sorted(found.items()))

@@ -75,12 +75,23 @@ def test_a_round_without_answers_keeps_the_old_facts_and_their_age() -> None:
 def test_groups_of_a_silent_coordinator_stay_and_others_go() -> None:
     watched = WatchedCluster("c")
     watched.take(answers(0, 100, commits=[Commit(0, 50)]))
-    view = watched.take(answers(1, 100, listed={}, described={}, silent_brokers=frozenset({1})))
+    away = {"silent_brokers": frozenset({1}), "unlisted": frozenset({1})}
+    view = watched.take(answers(1, 100, listed={}, described={}, **away))
     assert view.groups is not None
     assert list(view.groups) == ["billing"]
+    assert view.brokers[0]["state"] == "silent"
     view = watched.take(answers(2, 100, listed={}, described={}))
     assert view.groups == {}
     assert watched.commits("billing") == {}
+
+
+def test_a_broker_that_still_loads_its_groups_is_not_silent() -> None:
+    watched = WatchedCluster("c")
+    watched.take(answers(0, 100, commits=[Commit(0, 50)]))
+    view = watched.take(answers(1, 100, listed={}, described={}, unlisted=frozenset({1})))
+    assert list(view.groups or ()) == ["billing"]
+    assert view.brokers[0]["state"] == "up"
+    assert (view.facts or {})["brokers_silent"] == 0
 
 
 def test_a_group_forgotten_comes_back_when_it_commits() -> None:
