@@ -8,6 +8,7 @@ from pykafka_ops.monitor.changes import changes
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.cluster.watcher import now_ms
+from pykafka_ops.monitor.disks import DiskWatch
 from pykafka_ops.monitor.history.store import History
 from pykafka_ops.monitor.probes.names import without_probes
 from pykafka_ops.monitor.probes.schedule import Probes
@@ -25,12 +26,13 @@ class Keeper:
         self._probes = probes
         self._alerts = alerts
         self._last: dict[str, ClusterView] = {}
+        self._disks = DiskWatch()
 
     def hear(self, watched: WatchedCluster, view: ClusterView) -> None:
         """A round has ended."""
         now = now_ms()
         view = without_probes(view)
-        found = poll_round(view, now)
+        found = poll_round(view, now, self._disks.full_in(self._history, view, now))
         probes = self._probes.subjects(view.name) if self._probes else []
         self._alerts.take(found._replace(subjects=[*found.subjects, *probes]))
         before = self._last.get(view.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import inf
 from typing import Any
 
@@ -22,8 +22,11 @@ _BROKER_FACTS = (
 )  # fmt: skip
 
 
-def poll_round(view: ClusterView, now: int) -> PollRound:
-    """A view after a round, for the alerts; ``now`` is when the round ended, in ms."""
+def poll_round(
+    view: ClusterView, now: int, full_in: Mapping[int, float] | None = None
+) -> PollRound:
+    """A view after a round, for the alerts; ``now`` is when the round ended, in ms; ``full_in`` are
+    seconds until the disks of brokers are full, as far as that is known."""
     if view.error is not None or view.at is None:
         told = _line(view.error) if view.error else "no answer yet"
         lone = Subject(CLUSTER, view.name, {"cluster": view.name, REACHABLE: False})
@@ -31,7 +34,7 @@ def poll_round(view: ClusterView, now: int) -> PollRound:
     return PollRound(
         view.name,
         now,
-        [_cluster(view), *_brokers(view), *_topics(view), *_groups(view)],
+        [_cluster(view), *_brokers(view, full_in or {}), *_topics(view), *_groups(view)],
         partial=_partial(view),
         not_asked=[_line(told) for told in view.not_asked],
     )
@@ -53,7 +56,7 @@ def _cluster(view: ClusterView) -> Subject:
     return Subject(CLUSTER, view.name, facts)
 
 
-def _brokers(view: ClusterView) -> Iterator[Subject]:
+def _brokers(view: ClusterView, full_in: Mapping[int, float]) -> Iterator[Subject]:
     dirs = view.dirs or {}
     for row in view.brokers:
         facts: dict[str, Any] = {name: row[name] for name in _BROKER_FACTS}
@@ -65,6 +68,7 @@ def _brokers(view: ClusterView) -> Iterator[Subject]:
         free = row["free_bytes"]
         if size and isinstance(free, int):
             facts["free_percent"] = round(100 * free / size, 1)
+        facts["full_in_seconds"] = full_in.get(int(str(row["id"])))
         cause = f"broker {row['id']}" if row["state"] != "up" else ""
         yield Subject(BROKER, str(row["id"]), facts, cause)
 

@@ -14,11 +14,12 @@ from pykafka_ops.analysis.commits.burrow import Commit
 from pykafka_ops.monitor.cluster import questions
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
+from pykafka_ops.monitor.disks import DiskWatch
 from pykafka_ops.monitor.history.model import HistoryEvent
 from pykafka_ops.monitor.history.store import History
 from pykafka_ops.monitor.http.app import service_of
 from pykafka_ops.monitor.http.enquire import enquire
-from pykafka_ops.monitor.http.figures import DiskWatch, chart_past
+from pykafka_ops.monitor.http.figures import chart_past
 from pykafka_ops.monitor.http.paging import found, not_there, page
 from pykafka_ops.monitor.http.rows import (
     bytes_by_broker,

@@ -13,12 +13,13 @@ from starlette.routing import BaseRoute, Route
 
 from pykafka_ops.monitor.alerts.rules.model import Alert
 from pykafka_ops.monitor.cluster.view import ClusterView
+from pykafka_ops.monitor.disks import DiskWatch
 from pykafka_ops.monitor.history.model import HistoryEvent
 from pykafka_ops.monitor.http import details, rare, stream
 from pykafka_ops.monitor.http.answers import refused
 from pykafka_ops.monitor.http.app import service_of
 from pykafka_ops.monitor.http.enquire import transactions_of
-from pykafka_ops.monitor.http.figures import OVERVIEW, DiskWatch, series
+from pykafka_ops.monitor.http.figures import OVERVIEW, series
 from pykafka_ops.monitor.http.paging import asked_of, found, html, page
 from pykafka_ops.monitor.http.rows import (
     causes,

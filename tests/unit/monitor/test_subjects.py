@@ -5,8 +5,10 @@ from __future__ import annotations
 from math import inf
 
 from pykafka_ops.analysis.commits.burrow import Commit
+from pykafka_ops.analysis.conditions import parse_condition
 from pykafka_ops.monitor.alerts.rules.facts import FACTS
 from pykafka_ops.monitor.alerts.rules.model import PollRound, Subject
+from pykafka_ops.monitor.alerts.settings.built_in import BUILT_IN
 from pykafka_ops.monitor.cluster.answers import Answers, NotAsked
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.history.model import SeriesKey
@@ -72,3 +74,17 @@ def test_the_history_gets_numbers_that_are_known() -> None:
     assert found[SeriesKey("cluster", "c", "brokers")] == 1
     assert SeriesKey("topic", "orders", "rate_in") not in found
     assert SeriesKey("broker", "1", "bytes") not in found
+
+
+def test_how_long_disks_last_is_told_where_it_is_known() -> None:
+    view = WatchedCluster("c").take(answers(1, 5))
+    assert of(poll_round(view, 7, {1: 60.0}), "broker").facts["full_in_seconds"] == 60
+    assert of(poll_round(view, 7), "broker").facts["full_in_seconds"] is None
+
+
+def test_a_nearly_full_disk_is_over_once_there_is_room_though_nobody_knows_how_it_fills() -> None:
+    when = parse_condition(str(BUILT_IN["disk-runway"]["when"]), FACTS["broker"])
+    assert when.judged({"free_percent": 5.0, "full_in_seconds": None}) is True
+    assert when.judged({"free_percent": 50.0, "full_in_seconds": None}) is False
+    assert when.judged({"free_percent": None, "full_in_seconds": None}) is None
+    assert when.judged({"free_percent": 50.0, "full_in_seconds": 3600.0}) is True

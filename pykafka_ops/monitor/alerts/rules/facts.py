@@ -19,7 +19,7 @@ KINDS: Final = (GROUP, TOPIC, BROKER, CLUSTER, PROBE)
 REACHABLE: Final = "reachable"
 """Of a cluster: whether it answered in the last round; known even when nothing else is."""
 _NUMBER, _TEXT, _FLAG = ConditionField(), ConditionField("text"), ConditionField("flag")
-_SPARE_TEXT = ConditionField("text", spare=True)
+_SPARE_TEXT, _SPARE_NUMBER = ConditionField("text", spare=True), ConditionField(spare=True)
 
 Facts = Mapping[str, "int | float | str | bool | None"]
 """Of one subject; None or missing: unknown. ``inf``: never, as for the loss of records that are all
@@ -62,8 +62,9 @@ FACTS: Final[Fields] = {
         "version": _TEXT,
         **dict.fromkeys(
             ("replicas", "lagging", "leaders", "preferred", "imbalance_percent", "dirs_failed",
-             "bytes", "free_bytes", "free_percent", "full_in_seconds"), _NUMBER,
+             "bytes", "free_bytes", "free_percent"), _NUMBER,
         ),
+        "full_in_seconds": _SPARE_NUMBER,
     },
     CLUSTER: {
         "cluster": _TEXT,
