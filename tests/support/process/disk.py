@@ -12,6 +12,7 @@ import subprocess
 from pathlib import Path
 
 SIZE = 1 << 30
+SMALL = 128 << 20
 PAGE = 4096
 
 
@@ -46,12 +47,25 @@ class Disk:
                 return
         raise AssertionError(f"{self.where} cannot be filled")
 
+    def leave(self, percent: int) -> None:
+        """Leave so many percent of a smaller disk free, the rest is taken by a file."""
+        assert self._resize(SMALL)
+        found = os.statvfs(self.where)
+        used = (found.f_blocks - found.f_bfree) * found.f_frsize
+        with self._ballast.open("wb") as file:
+            os.posix_fallocate(file.fileno(), 0, SMALL * (100 - percent) // 100 - used)
+
+    @property
+    def _ballast(self) -> Path:
+        return self.where / "ballast"
+
     def read_only(self) -> None:
         """Take nothing any more; nobody may be writing."""
         assert _run("mount", "-o", "remount,ro", str(self.where))
 
     def empty(self) -> None:
         """Make room."""
+        self._ballast.unlink(missing_ok=True)
         assert self._resize(SIZE)
 
     def _resize(self, size: int) -> bool:

@@ -16,11 +16,12 @@ from tests.support.waiting import PATIENCE, wait_for
 
 
 class MonitorProcess:
-    """``pko monitor run`` with these words; it listens on a free port."""
+    """``pko monitor run`` with these words; it listens on a free port. ``data`` is its directory,
+    which stays; else it has one of its own."""
 
-    def __init__(self, *words: str) -> None:
+    def __init__(self, *words: str, data: Path | None = None) -> None:
         self._data = TemporaryDirectory()
-        where = ("--listen", "127.0.0.1:0", "--data-dir", self._data.name)
+        where = ("--listen", "127.0.0.1:0", "--data-dir", str(data or self._data.name))
         self.process: Popen[bytes] = start("monitor", "run", *where, *words)
         assert self.process.stderr is not None
         said = self.process.stderr.readline()
@@ -35,6 +36,12 @@ class MonitorProcess:
 
     def __exit__(self, *_: object) -> None:
         self.process.terminate()
+        self.process.communicate(timeout=PATIENCE)
+        self._data.cleanup()
+
+    def kill(self) -> None:
+        """kill -9."""
+        self.process.kill()
         self.process.communicate(timeout=PATIENCE)
         self._data.cleanup()
 
