@@ -18,9 +18,7 @@ from pykafka_ops.commands.monitor.configured import client_configs, read_config
 from pykafka_ops.errors import StorageError, UsageError
 from pykafka_ops.monitor.config import LEAST_POLL_MS, MonitorConfig
 
-MISSING = (
-    "pko monitor needs two packages that are not installed: pip install 'pykafka-ops[monitor]'"
-)
+MISSING = "pko monitor needs packages that are not installed: pip install 'pykafka-ops[monitor]'"
 
 
 def serve(run: Run) -> int:

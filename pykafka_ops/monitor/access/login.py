@@ -5,20 +5,27 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+import threading
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from starlette.requests import HTTPConnection
 
+from pykafka_ops.errors import UsageError
 from pykafka_ops.monitor.access.attempts import Attempts
 from pykafka_ops.monitor.access.model import ANYBODY, Person, Role
 from pykafka_ops.monitor.access.peers import Proxies, block
 from pykafka_ops.monitor.access.sessions import Sessions
-from pykafka_ops.monitor.access.settings import HEADER, USERS, AccessSettings
+from pykafka_ops.monitor.access.settings import HEADER, OIDC, USERS, AccessSettings
 from pykafka_ops.monitor.access.users import UsersFile
+
+if TYPE_CHECKING:
+    from pykafka_ops.monitor.access.oidc import OidcLogin
 
 COOKIE: Final = "pko_session"
 TOKEN: Final = "token"
+AT_A_TIME: Final = 8
+"""Passwords that wait to be checked, so that a crowd of logins stops nothing else."""
 LONGEST_NAME: Final = 256
 MOST_GROUPS: Final = 1_000
 _OPEN_PATHS: Final = {"metrics": ("/metrics",), "v3": ("/v3/",)}
@@ -41,7 +48,9 @@ class MonitorLogin:
         self.proxies = Proxies(login.proxies)
         self.sessions = Sessions(now, login.idle_ms, login.longest_ms)
         self.attempts = Attempts(now)
+        self._places = threading.BoundedSemaphore(AT_A_TIME)
         self.users = UsersFile(os.path.expanduser(login.users_file)) if login.users_file else None
+        self.provider = _provider(settings, now) if login.mode == OIDC else None
         self._open = tuple(path for word in login.open for path in _OPEN_PATHS[word])
 
     def person_of(self, request: HTTPConnection) -> Person | None:
@@ -60,11 +69,20 @@ class MonitorLogin:
         address = block(self.proxies.address(request))
         if (wait := self.attempts.begin(address)) > 0:
             raise TooManyTriesError(wait)
-        stamp = self.users.is_right(name, password) if self.users else None
+        if not self._places.acquire(blocking=False):
+            raise TooManyTriesError(1000)
+        try:
+            stamp = self.users.is_right(name, password) if self.users else None
+        finally:
+            self._places.release()
         if stamp is None:
             return None
         self.attempts.succeeded(address)
         return self.sessions.open(name, (), stamp)
+
+    def with_identity(self, name: str, groups: tuple[str, ...]) -> str:
+        """Log in who a provider says is there: the secret of the session."""
+        return self.sessions.open(name, groups)
 
     def log_out(self, person: Person) -> None:
         """End the person's session."""
@@ -122,6 +140,17 @@ class MonitorLogin:
                 return None
         roles = self.roles_of(found.name, found.groups)
         return Person(found.name, roles, self.settings.mode, found.key)
+
+
+def _provider(settings: AccessSettings, now: Callable[[], int]) -> OidcLogin:
+    try:
+        from pykafka_ops.monitor.access.oidc import OidcLogin
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f'mode = "oidc" needs a package that is not installed ({error.name}): '
+            "pip install 'pykafka-ops[monitor]'"
+        ) from None
+    return OidcLogin(settings.login, now)
 
 
 def _told(text: str) -> str:

@@ -7,7 +7,7 @@ import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from pykafka_ops.analysis.near import did_you_mean
@@ -16,18 +16,29 @@ from pykafka_ops.monitor.access.model import EVERYTHING, Role
 from pykafka_ops.monitor.access.rights import ACTIONS, RIGHTS
 from pykafka_ops.monitor.access.sessions import IDLE_MS, LONGEST_MS
 from pykafka_ops.monitor.alerts.settings.checked import CheckedTable, Complaints, named_tables
+from pykafka_ops.monitor.alerts.settings.receivers import Secret
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 KEYS: Final = ("actions", "login", "role", "token", "tls-cert", "tls-key", "allowed-hosts")
 """The keys at the top of the configuration that are read here."""
-NONE, USERS, HEADER = "none", "users", "header"
-MODES: Final = (NONE, USERS, HEADER)
+NONE, USERS, HEADER, OIDC = "none", "users", "header", "oidc"
+MODES: Final = (NONE, USERS, HEADER, OIDC)
 OPEN: Final = ("metrics", "v3")
 LOOPBACK: Final = ("127.0.0.0/8", "::1")
 _LOGIN_KEYS: Final = {
     NONE: (),
     USERS: ("users-file", "proxies"),
     HEADER: ("user-header", "groups-header", "proxies"),
+    OIDC: (
+        "issuer",
+        "client-id",
+        "client-secret-env",
+        "client-secret-file",
+        "scopes",
+        "name-claim",
+        "groups-claim",
+        "proxies",
+    ),
 }
 _SHARED: Final = ("mode", "open", "session-idle", "session-longest", "url")
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9-]{1,64}")
@@ -50,7 +61,7 @@ class RoleSettings:
 @dataclass(frozen=True, slots=True)
 class LoginSettings:
     """``[login]``. ``url``: the address that browsers have for the monitor ("": that of the
-    request); spans in ms."""
+    request); spans in ms; from ``issuer`` on: of mode ``oidc``."""
 
     mode: str = NONE
     users_file: str = ""
@@ -61,6 +72,12 @@ class LoginSettings:
     idle_ms: int = IDLE_MS
     longest_ms: int = LONGEST_MS
     url: str = ""
+    issuer: str = ""
+    client_id: str = ""
+    client_secret: Secret | None = None
+    scopes: str = "openid profile email"
+    name_claim: str = "preferred_username"
+    groups_claim: str = "groups"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +155,35 @@ def _login(values: object, where: str) -> LoginSettings:
         table.span("session-idle", IDLE_MS, 60_000),
         table.span("session-longest", LONGEST_MS, 60_000),
         _url(table),
+        **(_provider(table, default) if mode == OIDC else {}),
     )
+
+
+def _provider(table: CheckedTable, default: LoginSettings) -> dict[str, Any]:
+    issuer = table.text("issuer").rstrip("/")
+    host = urlsplit(issuer).hostname
+    local = issuer.startswith("http://") and host in ("127.0.0.1", "localhost", "::1")
+    if not host or not (issuer.startswith("https://") or local):
+        raise table.wrong("issuer", "write the https address of the provider")
+    table.text("url")  # the provider sends browsers back there
+    scopes = table.text("scopes", default.scopes)
+    if "openid" not in scopes.split():
+        raise table.wrong("scopes", "openid has to be among them")
+    return {
+        "issuer": issuer,
+        "client_id": table.text("client-id"),
+        "client_secret": _secret(table),
+        "scopes": scopes,
+        "name_claim": table.text("name-claim", default.name_claim),
+        "groups_claim": table.text("groups-claim", default.groups_claim),
+    }
+
+
+def _secret(table: CheckedTable) -> Secret | None:
+    found = [s for s in ("env", "file") if f"client-secret-{s}" in table.values]
+    if len(found) > 1:
+        raise table.wrong("client-secret-env", "and client-secret-file: write one of them")
+    return Secret(found[0], table.text(f"client-secret-{found[0]}").strip()) if found else None
 
 
 def _header(table: CheckedTable, key: str, default: str) -> str:

@@ -13,12 +13,13 @@ from starlette.routing import BaseRoute, Route
 from pykafka_ops.monitor.access.access import MonitorAccess
 from pykafka_ops.monitor.access.login import MonitorLogin, TooManyTriesError
 from pykafka_ops.monitor.access.passwords import LONGEST
-from pykafka_ops.monitor.access.settings import USERS
+from pykafka_ops.monitor.access.provider import CALLBACK, OidcError
+from pykafka_ops.monitor.access.settings import OIDC, USERS
 from pykafka_ops.monitor.http.answers import NO_STORE
 from pykafka_ops.monitor.http.forms import BadBodyError, foreign, forged, read_form
 from pykafka_ops.monitor.http.gate import person_of
 from pykafka_ops.monitor.http.paging import html
-from pykafka_ops.monitor.pages.login import login_page
+from pykafka_ops.monitor.pages.login import arrived_page, login_page
 
 WRONG: Final = "The name or the password is wrong."
 log = logging.getLogger(__name__)
@@ -29,6 +30,8 @@ def routes() -> list[BaseRoute]:
     return [
         Route("/login", _show, methods=["GET"]),
         Route("/login", _log_in, methods=["POST"]),
+        Route("/login/begin", _begin, methods=["GET"]),
+        Route(CALLBACK, _come_back, methods=["GET"]),
         Route("/logout", _log_out, methods=["POST"]),
     ]
 
@@ -83,6 +86,45 @@ def logged_in(request: Request, login: MonitorLogin, secret: str, following: str
     answer = RedirectResponse(following, 303, NO_STORE)
     name, secure = login.cookie(request)
     answer.set_cookie(name, secret, path="/", secure=secure, httponly=True, samesite="strict")
+    return answer
+
+
+def _begin(request: Request) -> Response:
+    """To the provider, which sends the browser back."""
+    login, following = _login_of(request), local_path(request.query_params.get("next", "/"))
+    if login is None or login.provider is None:
+        return RedirectResponse("/login", 303, NO_STORE)
+    try:
+        url, browser = login.provider.begin(following)
+    except OidcError as error:
+        log.warning("the provider of logins: %s", error)
+        return html(login_page(OIDC, following, f"Nobody can log in now: {error}."), 503)
+    answer = RedirectResponse(url, 303, NO_STORE)
+    name, secure = login.cookie(request)
+    answer.set_cookie(  # Lax: it has to come back with the browser from another site
+        f"{name}_begun", browser, max_age=600, path="/", secure=secure, httponly=True,
+        samesite="lax",
+    )  # fmt: skip
+    return answer
+
+
+def _come_back(request: Request) -> Response:
+    login = _login_of(request)
+    if login is None or login.provider is None:
+        return RedirectResponse("/login", 303, NO_STORE)
+    name, secure = login.cookie(request)
+    try:
+        found = login.provider.finish(
+            dict(request.query_params), request.cookies.get(f"{name}_begun", "")
+        )
+    except OidcError as error:
+        log.warning("login failed from %s: %s", login.proxies.address(request), error)
+        return html(login_page(OIDC, "/", f"Nobody is logged in: {error}."), 401)
+    secret = login.with_identity(found.name, found.groups)
+    # a redirect would still count as a step from the provider's site: no SameSite=Strict cookie
+    answer = html(arrived_page(found.following))
+    answer.set_cookie(name, secret, path="/", secure=secure, httponly=True, samesite="strict")
+    answer.delete_cookie(f"{name}_begun", path="/", secure=secure, httponly=True, samesite="lax")
     return answer
 
 

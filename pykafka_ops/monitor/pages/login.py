@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
+from pykafka_ops.monitor.access.settings import HEADER, OIDC
 from pykafka_ops.monitor.pages.frame import PageRequest, document
 from pykafka_ops.page.markup import Markup, el
 
@@ -13,10 +16,27 @@ HEADER_SAID = (
 
 def login_page(mode: str, following: str, wrong: str = "") -> str:
     """How to log in, and what was wrong with the last try; ``following``: where it leads."""
-    body = el("p", HEADER_SAID, class_="nothing") if mode == "header" else _form(following)
+    if mode == HEADER:
+        body = el("p", HEADER_SAID, class_="nothing")
+    elif mode == OIDC:
+        href = "/login/begin?" + urlencode({"next": following})
+        body = el("p", el("a", "Log in with the provider", href=href, class_="button"))
+    else:
+        body = _form(following)
     said = el("p", wrong, class_="stale bad", role="alert") if wrong else None
     section = el("section", said, body, class_="login")
     return document(PageRequest("", (), {}, 0, 0), None, "Log in", section, live=False)
+
+
+def arrived_page(following: str) -> str:
+    """Leads on from a login, as a step within this site."""
+    head = el(
+        "head",
+        el("title", "pko monitor"),
+        el("meta", http_equiv="refresh", content=f"0; url={following}"),
+    )
+    body = el("body", el("p", el("a", "Go on", href=following)))
+    return "<!DOCTYPE html>\n" + el("html", head, body, lang="en")
 
 
 def _form(following: str) -> Markup:

@@ -88,7 +88,7 @@ def test_persons_have_roles_by_name_by_group_or_all() -> None:
         ("logins = 1", "m: logins is not known; did you mean login?"),
         ("login = 1", "m: [login]: write it as a table"),
         ("[login]\nusers-file = 'x'", "m: [login]: mode: is missing"),
-        ("[login]\nmode = 'user'", "choose one of none, users, header (did you mean users?)"),
+        ("[login]\nmode = 'user'", "choose one of none, users, header, oidc (did you mean users?)"),
         ("[login]\nmode = 'users'", "m: [login]: users-file: is missing"),
         ("[login]\nmode = 'header'\nusers-file = 'x'", "unknown key 'users-file'"),
         ("[login]\nmode = 'header'\nproxies = ['x']", "'x' is no address: write 10.1.2.3"),
