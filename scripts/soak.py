@@ -162,7 +162,7 @@ class Soak:
             if any(word in line for word in ERRORS)
         ]
         if not self._log.exists():
-            found.append("no log was opened anew on SIGHUP")
+            found.append("no log was reopened on SIGHUP")
         return found[:20]
 
 

@@ -1,4 +1,4 @@
-"""Work in the background: what goes wrong in it is told with the job's name, and it goes on.
+"""Work in the background: an error is logged with the job's name, and the work continues.
 
 Counterpart of what ``KafkaScheduler`` does around each task.
 """
@@ -20,13 +20,13 @@ T = TypeVar("T")
 
 
 def failed(name: str, error: BaseException) -> None:
-    """Tell that a job was not done."""
+    """Log that a job failed."""
     log.error("%s failed: %r", name, error, exc_info=error)
 
 
 @contextmanager
 def told(name: str) -> Iterator[None]:
-    """Around one round of a job, or one item of it: the next is done all the same."""
+    """Around one round of a job, or one item of it: logs an error, so that the next one runs."""
     try:
         yield
     except KafkaError as error:  # foreseen, say of a log directory that is offline
@@ -36,7 +36,7 @@ def told(name: str) -> Iterator[None]:
 
 
 def attempt(name: str, action: Callable[[], object]) -> None:
-    """Call ``action``; an exception is told."""
+    """Call ``action``; log an exception."""
     with told(name):
         action()
 

@@ -62,7 +62,7 @@ class Broker:
         self._on_fatal = on_fatal
         self.endpoints: list[Endpoint] = []
         self.metrics: Metrics | None = None
-        """Told over HTTP, where ``metrics.listen`` asks for it."""
+        """Served over HTTP, where ``metrics.listen`` is set."""
         self._started: list[tuple[str, Callable[[], Any]]] = []
 
     @property
@@ -168,7 +168,7 @@ class Broker:
             id=self.broker_id,
             endpoints=tuple(
                 ImageEndpoint(e.host, e.port, e.name, protocols[e.name])
-                for e in self._listening.told(self.endpoints)
+                for e in self._listening.announced(self.endpoints)
             ),
             rack=self.configs.value("broker.rack"),
         )
@@ -178,11 +178,11 @@ class Broker:
         self._opened("controller", self.parts.controller.stop)
 
     async def _hear_of_ourselves(self) -> None:
-        """Wait for the first news of another broker that is controller: only then clients learn
-        of any broker from this one."""
+        """Wait for the first metadata from another broker that is the controller: only then this
+        broker can name brokers to clients."""
         image = self.parts.image
         if not await comes_true(image, lambda: image.alive(self.broker_id), NEWS_SECONDS):
-            log.warning("no news of the cluster from its controller yet")
+            log.warning("the controller has not sent metadata of the cluster yet")
 
     # -- while running ---------------------------------------------------------------------------
 
@@ -213,7 +213,9 @@ class Broker:
         if self.parts.controller.connected:
             await self.parts.controlled_shutdown.run()
         else:  # nobody can be controller now
-            log.warning("stopping without handing leaderships over: ZooKeeper does not answer")
+            log.warning(
+                "stopping without moving leaderships to other brokers: ZooKeeper does not answer"
+            )
 
     def _opened(self, name: str, close: Callable[[], Any]) -> None:
         self._started.append((name, close))

@@ -37,7 +37,7 @@ class LogObjects(logging.Formatter):
         self._said = dict(said)
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line of a record; control characters and what is no text are escapes."""
+        """The line of a record, with escapes for control and non-ASCII characters."""
         at = datetime.fromtimestamp(record.created, UTC)
         fields = {
             "time": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -59,8 +59,8 @@ class Repeats(logging.Filter):
     def __init__(self) -> None:
         super().__init__()
         self._seen: dict[int, tuple[float, int]] = {}
-        """When each was last told (seconds), and how often it came since; by the hash of its
-        words, which can be long."""
+        """When each was last written (seconds), and how often it came since; by the hash of its
+        text, which can be long."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether the line is to be written."""
@@ -68,12 +68,12 @@ class Repeats(logging.Filter):
             return True
         text = record.getMessage()
         key = hash((record.name, text))
-        told, more = self._seen.pop(key, (0.0, 0))
-        if 0 <= record.created - told < REPEAT_S:
-            self._seen[key] = told, more + 1
+        written, more = self._seen.pop(key, (0.0, 0))
+        if 0 <= record.created - written < REPEAT_S:
+            self._seen[key] = written, more + 1
             return False
         if more:
-            since = time.strftime("%H:%M:%S", time.localtime(told))
+            since = time.strftime("%H:%M:%S", time.localtime(written))
             record.msg, record.args = f"{text} ({more} times more since {since})", ()
         self._seen[key] = record.created, 0
         if len(self._seen) > MOST_TEXTS:
@@ -90,7 +90,7 @@ def set_up_log(path: str | None, level: str, json_of: Mapping[str, str] | None =
     text = OneLine(LOG_FORMAT, "%Y-%m-%d %H:%M:%S")
     handler.setFormatter(text if json_of is None else LogObjects(json_of))
     handler.addFilter(Repeats())
-    logging.raiseExceptions = False  # a full disk loses lines; to tell on stderr helps nobody
+    logging.raiseExceptions = False  # a full disk loses lines; errors on stderr would help nobody
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
@@ -104,4 +104,4 @@ def reopen_log() -> None:
     for handler in logging.getLogger().handlers:
         if isinstance(handler, logging.FileHandler):
             handler.close()  # the next line opens it
-    log.info("SIGHUP: log files are opened anew")
+    log.info("SIGHUP: reopened the log files")

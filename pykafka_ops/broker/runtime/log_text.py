@@ -19,11 +19,11 @@ class Troubles:
         self._of: dict[tuple[int, str], list[str]] = {}
 
     def add(self, level: int, text: str, name: str) -> None:
-        """Remember it until :meth:`tell`."""
+        """Remember it until :meth:`write`."""
         self._of.setdefault((level, text), []).append(name)
 
-    def tell(self) -> None:
-        """Log what has come together."""
-        told, self._of = self._of, {}
-        for (level, text), names in told.items():
+    def write(self) -> None:
+        """Log the remembered errors."""
+        found, self._of = self._of, {}
+        for (level, text), names in found.items():
             self._log.log(level, "%s: %s", first_of(names), text)

@@ -40,7 +40,7 @@ rarer than Python's own in the end, but never of so many objects at once that cl
 
 
 def started_at() -> int:
-    """The tick of the system's clock this process was started at; 0 where it is not told."""
+    """The tick of the system's clock at which this process started; 0 where it is unknown."""
     try:
         with open("/proc/self/stat", "rb") as stat:
             return int(stat.read().rpartition(b")")[2].split()[19])
@@ -105,7 +105,7 @@ async def _serve(
     broker = Broker(properties, data_dir, on_fatal=stop.set)
     try:
         if not await _started(broker, stop):
-            log.info("stopping: a signal came before the start was over")
+            log.info("stopping: got a signal during the start")
             return 0
         _write_pid_file(data_dir, broker)
         gc.collect()
@@ -164,7 +164,7 @@ def _write_pid_file(data_dir: str, broker: Broker) -> None:
     except OSError as error:
         if error.errno not in FULL:
             raise StorageError(f"cannot write {path}: {error.strerror}") from None
-        log.warning("no space for %s: pko broker stop and status do not find this broker", path)
+        log.warning("no space for %s: pko broker stop and status will not find this broker", path)
 
 
 def _replace_text(path: str, text: str) -> None:

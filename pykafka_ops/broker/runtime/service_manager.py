@@ -1,4 +1,4 @@
-"""Tells systemd that the broker is ready, lives, and stops (``man sd_notify``)."""
+"""Notifies systemd that the broker is ready, alive or stopping (``man sd_notify``)."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import socket
 
 
 def notify(state: str) -> None:
-    """Send a state to the socket that ``NOTIFY_SOCKET`` names; nothing where there is none."""
+    """Send a state to the socket that ``NOTIFY_SOCKET`` names; do nothing where it is not set."""
     address = os.environ.get("NOTIFY_SOCKET", "")
     if not address.startswith(("/", "@")):
         return
     with (
         contextlib.suppress(OSError),
-        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as teller,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender,
     ):
-        teller.setblocking(False)
-        teller.sendto(state.encode(), address.replace("@", "\0", 1))
+        sender.setblocking(False)
+        sender.sendto(state.encode(), address.replace("@", "\0", 1))
 
 
 def watchdog_s() -> float | None:
-    """Seconds between two signs of life that systemd waits for, None if it does not wait."""
+    """Seconds within which systemd expects a sign of life, None if it expects none."""
     micros = os.environ.get("WATCHDOG_USEC", "")
     owner = os.environ.get("WATCHDOG_PID", str(os.getpid()))
     if not micros.isdecimal() or int(micros) == 0 or owner != str(os.getpid()):
@@ -31,7 +31,7 @@ def watchdog_s() -> float | None:
 
 
 def keep_alive(loop: asyncio.AbstractEventLoop) -> None:
-    """Give signs of life, twice as often as they are waited for, for as long as the loop turns."""
+    """Send signs of life, twice as often as systemd expects them, while the event loop runs."""
     every = watchdog_s()
     if every is not None:
         notify("WATCHDOG=1")

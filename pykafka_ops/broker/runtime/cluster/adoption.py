@@ -42,7 +42,7 @@ def _topic_id(topic: str, logs: dict[int, Log]) -> bytes:
     for index, topic_id in ids.items():
         if topic_id not in (None, chosen):
             log.warning(
-                "%s has the id of another topic than the other partitions; left alone",
+                "ignoring %s: its topic id differs from that of the other partitions",
                 logs.pop(index).directory,
             )
     return chosen
@@ -69,7 +69,7 @@ def stored_identity(files: Files, directories: Iterable[str]) -> tuple[int | Non
 
 
 async def adopt(store: MetadataStore, logs: LogManager, broker_id: int) -> list[str]:
-    """Make topics of the logs that are there; their names. Raises StorageError, StoreError."""
+    """Create topics for existing logs; return their names. Raises StorageError, StoreError."""
     topics: dict[str, dict[int, Log]] = {}
     for topic, index in logs.partitions():
         found = logs.get(topic, index)
@@ -78,10 +78,10 @@ async def adopt(store: MetadataStore, logs: LogManager, broker_id: int) -> list[
     taken = []
     for topic, found_logs in topics.items():
         if max(found_logs) > MOST_MISSING + len(found_logs):
-            log.warning("%s-%d stands alone; left alone", topic, max(found_logs))
+            log.warning("ignoring %s-%d: too many partitions are missing", topic, max(found_logs))
             continue
         await store.multi(_operations(topic, found_logs, broker_id))
-        log.warning("topic %s was found in log.dirs and is taken over", topic)
+        log.warning("created topic %s from logs found in log.dirs", topic)
         taken.append(topic)
     return sorted(taken)
 

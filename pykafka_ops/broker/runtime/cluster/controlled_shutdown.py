@@ -57,7 +57,7 @@ class ControlledShutdown:
                 return True
             if attempt < attempts:
                 await self._pause(get("controlled.shutdown.retry.backoff.ms") / 1000)
-        log.warning("stopping although not all leaderships could be moved elsewhere")
+        log.warning("stopping although this broker still leads partitions that could not be moved")
         return False
 
     async def _pause(self, seconds: float) -> None:
@@ -80,5 +80,5 @@ class ControlledShutdown:
             return False
         left = response.remaining_partitions
         if left:
-            log.info("%d partitions are still led here", len(left))
+            log.info("this broker still leads %d partitions", len(left))
         return not left

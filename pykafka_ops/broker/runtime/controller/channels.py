@@ -90,7 +90,7 @@ class ControllerChannel:
                 level = logging.INFO if error.code in OF_THE_PAST else logging.ERROR
                 log.log(level, "broker %d refuses an order: %s", self.broker, error)
             except Exception:
-                log.exception("broker %d failed to obey", self.broker)
+                log.exception("sending an order to broker %d failed", self.broker)
             else:
                 self._replied(self.broker, order, errors)
             silent = False
@@ -138,9 +138,9 @@ class ControllerChannels:
         try:
             if self._connect is not None and info is not None:
                 return self._connect(info)
-            channels_log.error("no way to reach broker %d", broker)
+            channels_log.error("cannot reach broker %d", broker)
         except ConnectError as error:
-            channels_log.error("no way to reach broker %d: %s", broker, error)
+            channels_log.error("cannot reach broker %d: %s", broker, error)
         return None
 
     def hang_up(self, live: Mapping[int, BrokerInfo]) -> None:

@@ -1,4 +1,4 @@
-"""What a controller does, told apart for measurements (``ControllerState``)."""
+"""The kinds of events of a controller, for its metrics (``ControllerState``)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class ControllerEventKind(Enum):
-    """The value is what Kafka calls the metric of its times, without ``RateAndTimeMs``."""
+    """The value is the name of Kafka's metric of the times, without ``RateAndTimeMs``."""
 
     BROKER_CHANGE = "LeaderElection"
     TOPIC_CHANGE = "TopicChange"

@@ -130,7 +130,7 @@ class ControllerLoop:
             async with asyncio.timeout(RESIGN_S if self.connected else 0):
                 await self._finished(self._resign)
         except (StoreError, StorageError, TimeoutError) as error:
-            log.warning("could not resign: %s", str(error) or "the tree cannot be reached")
+            log.warning("could not resign: %s", str(error) or "ZooKeeper does not answer")
             self._forget()
         self._worker.cancel()
         await asyncio.wait([self._worker])
@@ -196,7 +196,7 @@ class ControllerLoop:
                 log.log(level, "controller stops: %s", error)
                 await self._start_over()
             except Exception:
-                log.exception("controller stops: an event could not be handled")
+                log.exception("controller stops: an event failed")
                 await self._start_over()
             if self._active is not None:
                 self._active.settle_waiters()
@@ -218,7 +218,7 @@ class ControllerLoop:
             self.post(self._renewed)
 
     async def _lose_session(self) -> None:
-        log.warning("the session is lost, and with it this broker's registration")
+        log.warning("lost the session with ZooKeeper, and with it this broker's registration")
         self._forget()
 
     async def _renewed(self) -> None:

@@ -31,7 +31,7 @@ from pykafka_ops.disk import names
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.settings.rows import MAX_DOUBLE
 
-if TYPE_CHECKING:  # nothing to compact, nothing to tell
+if TYPE_CHECKING:  # loaded when there is something to compact
     from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionReport
 
 log = logging.getLogger("kafka.log.LogCleaner")
@@ -249,7 +249,7 @@ class LogCleaner:
             log.error("cleaning %s: %s", found.name, error)
             await self._sweep(found)
         except AbortedError as error:
-            log.info("cleaning of %s is aborted: %s", found.name, error)
+            log.info("aborted cleaning of %s: %s", found.name, error)
             await self._sweep(found)
         except CleaningError as error:
             await self._sweep(found)
@@ -335,11 +335,11 @@ class LogCleaner:
             return
         if isinstance(error, FailedError) and error.errno:
             if error.errno in FULL:
-                log.warning("cleaning %s: %s; it is tried again", found.name, error)
+                log.warning("cleaning %s: %s; trying again", found.name, error)
             else:
                 found.home.fail(OSError(error.errno or errno.EIO, str(error)))
             return
-        log.warning("%s cannot be cleaned and is left alone from now on: %s", found.name, error)
+        log.warning("cannot clean %s, leaving it alone from now on: %s", found.name, error)
         self.uncleanable.add(found)
 
     def _give_up(self, found: Log, error: Exception) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pykafka_ops
 
-if TYPE_CHECKING:  # nothing to compact, nothing to tell
+if TYPE_CHECKING:  # loaded when there is something to compact
     from pykafka_ops.broker.storage.cleaner.job import (
         CleanedSegment,
         CompactionJob,

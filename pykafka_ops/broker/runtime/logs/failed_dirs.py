@@ -54,7 +54,7 @@ class FailedDirs:
                     LogDirEvents.prefix, LogDirEvents.encode(broker_id), sequence=True
                 )
             except StoreError as error:
-                log.warning("the controller does not know of our log directories yet: %s", error)
+                log.warning("cannot report failed log directories to the controller: %s", error)
                 await asyncio.sleep(RETRY_S)
             else:
                 return

@@ -67,7 +67,7 @@ class FullDirs:
         soon = loop.time() < self._had_room.get(data_dir, -SOON_SECONDS) + SOON_SECONDS
         self._looks[data_dir] = min(2 * self._looks[data_dir], MOST_LOOKS) if soon else 1
         log.error(
-            "log directory %s is full: what other brokers have, too, is theirs until it has room",
+            "log directory %s is full: other replicas lead its partitions until it has room",
             data_dir.path,
         )
         task = jobs.start(f"watch on {data_dir.path}", self._watch(data_dir))

@@ -1,1 +1,1 @@
-"""What a broker tells of itself: facts gathered from its parts, served over HTTP."""
+"""The broker's metrics: collected from its parts, served over HTTP."""

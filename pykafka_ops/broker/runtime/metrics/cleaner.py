@@ -1,4 +1,4 @@
-"""What the cleaner of compacted logs does (``LogCleaner``, ``LogCleanerManager``)."""
+"""The cleaner of compacted logs (``LogCleaner``, ``LogCleanerManager``)."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ _CLEANER = "kafka.log:LogCleaner"
 _MANAGER = "kafka.log:LogCleanerManager"
 
 
-def tell(parts: Parts, book: Book) -> None:
-    """Of the last compactions, and what cannot be compacted."""
+def collect(parts: Parts, book: Book) -> None:
+    """The last compactions, and logs that cannot be compacted."""
     figures = parts.cleaner.figures
     reports = list(figures.reports.values())
     book.bean(
         f"{_CLEANER}:max-clean-time-secs", "The longest of the last compaction of each thread"
     ).add(round(max((r.seconds for r in reports), default=0.0), 3))
     read = sum(r.bytes_read for r in reports)
-    book.bean(f"{_CLEANER}:cleaner-recopy-percent", "Bytes kept of those read, of the same").add(
-        round(100 * sum(r.bytes_written for r in reports) / read, 1) if read else 0
-    )
-    book.bean(f"{_MANAGER}:max-dirty-percent", "Dirt in the log that was chosen last").add(
-        round(100 * figures.dirtiest, 1)
-    )
+    book.bean(
+        f"{_CLEANER}:cleaner-recopy-percent",
+        "Percent of the bytes read that were kept, of the same",
+    ).add(round(100 * sum(r.bytes_written for r in reports) / read, 1) if read else 0)
+    book.bean(
+        f"{_MANAGER}:max-dirty-percent", "Percent of dirty bytes in the log that was compacted last"
+    ).add(round(100 * figures.dirtiest, 1))
     if figures.looked_at is not None:
         book.bean(
-            f"{_MANAGER}:time-since-last-run-ms", "Time since dirty logs were last looked for"
+            f"{_MANAGER}:time-since-last-run-ms", "Time since the last search for dirty logs, in ms"
         ).add(max(0, parts.services.clock() - figures.looked_at))
     uncleanable = book.bean(
         f"{_MANAGER}:uncleanable-partitions-count", "Logs that cannot be compacted"

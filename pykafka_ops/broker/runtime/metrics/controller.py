@@ -1,4 +1,4 @@
-"""The cluster as its controller sees it (``KafkaController``); all 0 on other brokers, as there."""
+"""The cluster as its controller sees it (``KafkaController``); all 0 on other brokers, as Kafka."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from pykafka_ops.metrics.spread import Spread
 MANY = 512
 """Partitions between two pauses."""
 TOLD = {
-    "ActiveControllerCount": "1 on the broker that is controller",
+    "ActiveControllerCount": "1 on the broker that is the controller",
     "ActiveBrokerCount": "Live brokers of the cluster",
-    "FencedBrokerCount": "Brokers that are fenced: none without KRaft",
+    "FencedBrokerCount": "Fenced brokers: none without KRaft",
     "GlobalTopicCount": "Topics of the cluster",
     "GlobalPartitionCount": "Partitions of the cluster",
     "OfflinePartitionsCount": "Partitions without a leader",
     "PreferredReplicaImbalanceCount": "Partitions not led by their first replica",
-    "TopicsToDeleteCount": "Topics that are being deleted",
-    "ReplicasToDeleteCount": "Replicas that are being deleted",
+    "TopicsToDeleteCount": "Topics in deletion",
+    "ReplicasToDeleteCount": "Replicas in deletion",
     "TopicsIneligibleToDeleteCount": "Topics whose deletion waits",
     "ReplicasIneligibleToDeleteCount": "Replicas whose deletion waits for their broker",
 }
 
 
 TIMED = {
-    ControllerEventKind.BROKER_CHANGE: "brokers that came or went, and the elections",
-    ControllerEventKind.TOPIC_CHANGE: "topics that came, went or changed",
-    ControllerEventKind.TOPIC_DELETION: "marks for deletion",
-    ControllerEventKind.REASSIGNMENT: "moves asked for by a znode",
-    ControllerEventKind.ISR_CHANGE: "ISRs that brokers have written",
+    ControllerEventKind.BROKER_CHANGE: "brokers that joined or left, and the elections",
+    ControllerEventKind.TOPIC_CHANGE: "topics that were created, deleted or changed",
+    ControllerEventKind.TOPIC_DELETION: "topics marked for deletion",
+    ControllerEventKind.REASSIGNMENT: "reassignments requested by a znode",
+    ControllerEventKind.ISR_CHANGE: "ISRs that brokers changed in ZooKeeper",
     ControllerEventKind.LOG_DIR_CHANGE: "log directories that failed",
-    ControllerEventKind.AUTO_LEADER_BALANCE: "looking for leaders to give back",
-    ControllerEventKind.MANUAL_LEADER_BALANCE: "elections asked for by a znode",
+    ControllerEventKind.AUTO_LEADER_BALANCE: "the check for leaders that are not preferred",
+    ControllerEventKind.MANUAL_LEADER_BALANCE: "elections requested by a znode",
     ControllerEventKind.CONTROLLER_CHANGE: "becoming controller",
 }
 
 
-def tell(parts: Parts, book: Book) -> Steps[None]:
-    """Counts of this term, if there is one."""
+def collect(parts: Parts, book: Book) -> Steps[None]:
+    """Counts of this broker's term as controller, if it has one."""
     cluster = parts.controller.cluster
     found = dict.fromkeys(TOLD, 0)
     if cluster is not None:
@@ -50,16 +50,17 @@ def tell(parts: Parts, book: Book) -> Steps[None]:
         book.bean(f"kafka.controller:KafkaController:{name}", what).add(found[name])
     book.bean(
         "kafka.controller:ControllerStats:UncleanLeaderElectionsPerSec",
-        "Leaders elected from outside the ISR, since this broker is controller",
+        "Leaders elected from outside the ISR since this broker became controller",
         MetricKind.COUNTER,
     ).add(0 if cluster is None else cluster.unclean_elections)
     book.bean(
-        "kafka.controller:ControllerEventManager:EventQueueSize", "Jobs that the controller has yet"
+        "kafka.controller:ControllerEventManager:EventQueueSize",
+        "Events that the controller has not handled yet",
     ).add(parts.controller.queued)
 
 
 class ControllerTimes:
-    """How long the controller took for what it did, from its making on."""
+    """How long the controller took for its events, from the creation of this object on."""
 
     def __init__(self, parts: Parts) -> None:
         self._timer = parts.services.timer
@@ -70,8 +71,8 @@ class ControllerTimes:
         self._spreads[kind].turn(self._timer())
         self._spreads[kind].add(ms)
 
-    def tell(self, book: Book) -> None:
-        """By what was done."""
+    def collect(self, book: Book) -> None:
+        """The times by kind of event."""
         for kind, spread in self._spreads.items():
             spread.turn(self._timer())
             book.bean(

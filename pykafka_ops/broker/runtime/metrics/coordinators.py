@@ -1,4 +1,4 @@
-"""What coordinators of groups and transactions do (``group-coordinator-metrics`` and the like)."""
+"""The coordinators of groups and transactions (``group-coordinator-metrics`` and the like)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pykafka_ops.wire.codes import ErrorCode
 _COMMITS = (ApiKey.OFFSET_COMMIT, ApiKey.TXN_OFFSET_COMMIT)
 
 
-def tell(parts: Parts, book: Book) -> None:
-    """Loads of both kinds, offsets committed to groups."""
+def collect(parts: Parts, book: Book) -> None:
+    """Loads of both kinds of coordinators, and committed offsets."""
     services = parts.services
-    _tell_loads(services.groups.coordinator, "group", book)
-    _tell_loads(services.transactions.coordinator, "transaction", book)
+    _collect_loads(services.groups.coordinator, "group", book)
+    _collect_loads(services.transactions.coordinator, "transaction", book)
     tally = parts.server.tally
     if tally is not None:
         of_commits = (count for count in tally if count.key in _COMMITS)
@@ -27,7 +27,7 @@ def tell(parts: Parts, book: Book) -> None:
         ).add(sum(count.codes.get(ErrorCode.NONE, 0) + count.sure for count in of_commits))
 
 
-def _tell_loads(coordinator: Coordinator[Any], kind: str, book: Book) -> None:
+def _collect_loads(coordinator: Coordinator[Any], kind: str, book: Book) -> None:
     times = list(coordinator.load_times)
     name = f"kafka.server:{kind}-coordinator-metrics::partition-load-time"
     what = f"time to load a partition of {coordinator.topic}, in ms, of the last {LOADS_KEPT:,}"

@@ -1,4 +1,4 @@
-"""What this broker copies from leaders elsewhere (``ReplicaFetcherManager``, ``FetcherStats``)."""
+"""Followers on this broker (``ReplicaFetcherManager``, ``FetcherStats``)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ _TYPE = "kafka.server:ReplicaFetcherManager"
 _OF = Labels(clientId="Replica")
 
 
-def tell(parts: Parts, book: Book) -> Steps[None]:
-    """The lag of each partition whose lag is known, and the largest."""
+def collect(parts: Parts, book: Book) -> Steps[None]:
+    """The lag of each follower whose lag is known, and the largest lag."""
     lags = book.bean(
-        "kafka.server:FetcherLagMetrics:ConsumerLag", "Offsets that a replica here is behind"
+        "kafka.server:FetcherLagMetrics:ConsumerLag",
+        "How many offsets a follower on this broker is behind",
     )
     largest = failed = number = 0
     for fetcher in parts.fetchers:
@@ -26,7 +27,9 @@ def tell(parts: Parts, book: Book) -> Steps[None]:
             if state.lag >= 0:
                 largest = max(largest, state.lag)
                 lags.add(state.lag, Labels(clientId=client, topic=topic, partition=index))
-    book.bean(f"{_TYPE}:MaxLag", "The largest lag of a replica here, in offsets").add(largest, _OF)
-    book.bean(f"{_TYPE}:FailedPartitionsCount", "Replicas that are not copied after an error").add(
+    book.bean(f"{_TYPE}:MaxLag", "The largest lag of a follower on this broker, in offsets").add(
+        largest, _OF
+    )
+    book.bean(f"{_TYPE}:FailedPartitionsCount", "Followers that an error has stopped").add(
         failed, _OF
     )

@@ -1,4 +1,4 @@
-"""Consumer groups coordinated here (``GroupMetadataManager``)."""
+"""Consumer groups of this coordinator (``GroupMetadataManager``)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ MANY = 512
 _TYPE = "kafka.coordinator.group:GroupMetadataManager"
 
 
-def tell(parts: Parts, book: Book) -> Steps[None]:
-    """Groups by state, and their offsets; without those that are still being loaded."""
+def collect(parts: Parts, book: Book) -> Steps[None]:
+    """Groups by state, and their offsets, without groups that are still loading."""
     states: Counter[GroupState] = Counter()
     offsets = number = 0
     for slot in parts.services.groups.coordinator.slots():
@@ -29,8 +29,8 @@ def tell(parts: Parts, book: Book) -> Steps[None]:
             number += 1
             if not number % MANY:
                 yield None
-    book.bean(f"{_TYPE}:NumGroups", "Groups coordinated here").add(states.total())
+    book.bean(f"{_TYPE}:NumGroups", "Groups of this coordinator").add(states.total())
     for state in GroupState:
-        told = f"Groups coordinated here that are {state.value}"
-        book.bean(f"{_TYPE}:NumGroups{state.value}", told).add(states[state])
-    book.bean(f"{_TYPE}:NumOffsets", "Offsets that groups coordinated here have").add(offsets)
+        text = f"Groups of this coordinator in state {state.value}"
+        book.bean(f"{_TYPE}:NumGroups{state.value}", text).add(states[state])
+    book.bean(f"{_TYPE}:NumOffsets", "Committed offsets of groups of this coordinator").add(offsets)

@@ -9,16 +9,16 @@ from pykafka_ops.metrics.family import Book, Labels, MetricKind
 from pykafka_ops.metrics.spread import Spread
 
 SIZES_MS = 60_000
-"""How old the sizes of logs may be that nobody uses: each is a directory to read."""
+"""How old the sizes of unused logs may be: each costs reading a directory."""
 OF_EACH = {
-    "LogStartOffset": "First offset of a log here",
-    "LogEndOffset": "Offset after the last record of a log here",
-    "NumLogSegments": "Segments of a log here",
+    "LogStartOffset": "First offset of a log",
+    "LogEndOffset": "Offset after the last record of a log",
+    "NumLogSegments": "Segments of a log",
 }
 
 
-class LogTeller:
-    """Tells of the logs of one broker."""
+class LogCollector:
+    """Collects the metrics of the logs of one broker."""
 
     def __init__(self, parts: Parts) -> None:
         self._logs = parts.logs
@@ -33,10 +33,10 @@ class LogTeller:
         self._flushes.turn(self._timer())
         self._flushes.add(ms)
 
-    def tell(self, labels: PartitionLabels, book: Book) -> Steps[None]:
+    def collect(self, labels: PartitionLabels, book: Book) -> Steps[None]:
         """Each log, then the directories."""
         yield from self._look()
-        sizes = book.bean("kafka.log:Log:Size", "Bytes of a log here")
+        sizes = book.bean("kafka.log:Log:Size", "Bytes of a log")
         each = {n: book.bean(f"kafka.log:Log:{n}", what) for n, what in OF_EACH.items()}
         keys = self._logs.partitions()
         labels.forget_others(set(keys))
@@ -53,16 +53,16 @@ class LogTeller:
             each["LogStartOffset"].add(log.log_start_offset, of)
             each["LogEndOffset"].add(log.log_end_offset, of)
             each["NumLogSegments"].add(log.segment_count, of)
-        self._tell_directories(book)
+        self._collect_directories(book)
         self._flushes.turn(self._timer())
         book.bean(
             "kafka.log:LogFlushStats:LogFlushRateAndTimeMs",
-            "Time to make a log durable, in ms",
+            "Time to flush a log to disk, in ms",
             MetricKind.SUMMARY,
         ).add(self._flushes.times())
 
     def _look(self) -> Steps[None]:
-        """Read the directories of logs that nobody uses, now and then."""
+        """Read the directories of unused logs, now and then."""
         now = self._timer()
         if now - self._looked_at < SIZES_MS:
             return
@@ -70,9 +70,9 @@ class LogTeller:
         found = yield from self._logs.describe()
         self._unused = {(log.topic, log.partition): log.size for d in found for log in d.logs}
 
-    def _tell_directories(self, book: Book) -> None:
-        told = "1 if a log directory has failed"
-        offline = book.bean("kafka.log:LogManager:LogDirectoryOffline", told)
+    def _collect_directories(self, book: Book) -> None:
+        text = "1 if a log directory has failed"
+        offline = book.bean("kafka.log:LogManager:LogDirectoryOffline", text)
         for data_dir in self._logs.dirs:
             of = Labels(logDirectory=data_dir.path)
             offline.add(int(not data_dir.online), of)

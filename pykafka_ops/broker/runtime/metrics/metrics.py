@@ -1,4 +1,4 @@
-"""A broker's metrics from its start to its end, over HTTP where ``metrics.listen`` says."""
+"""A broker's metrics from its start to its end, served over HTTP at ``metrics.listen``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ log = logging.getLogger("kafka.server.KafkaServer")
 
 
 class Metrics:
-    """One per broker that shall tell. Raises OSError where it cannot listen."""
+    """One per broker with ``metrics.listen``. Raises OSError where it cannot listen."""
 
     def __init__(self, host: str, port: int, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -26,10 +26,10 @@ class Metrics:
             where = f"metrics.listen={shown}:{port}"
             raise OSError(error.errno, error.strerror, where) from None
         self.url = f"http://{shown}:{self._server.port}"
-        log.info("metrics are told at %s/metrics", self.url)
+        log.info("serving metrics at %s/metrics", self.url)
 
     def running(self, parts: Parts) -> None:
-        """The broker serves from now on; to be called on the loop."""
+        """The broker serves clients from now on. Call it on the loop."""
         self._report = report = BrokerReport(parts, self._loop)
         report.start()
         self._server.report = report.text
@@ -37,23 +37,23 @@ class Metrics:
         self._health.state = "running"
 
     def stopping(self) -> None:
-        """It stops, and serves no new clients."""
+        """The broker stops and serves no new clients."""
         self._health.state = "stopping"
         self._server.report = None
         if self._report is not None:
             self._report.stop()
 
     async def close(self) -> None:
-        """Answer nobody any more."""
+        """Stop answering."""
         await asyncio.to_thread(self._server.close)
 
 
 def _troubles(parts: Parts) -> list[str]:
-    """What keeps a broker that runs from serving all that it should, a line each."""
+    """Why a running broker cannot serve everything, a line for each reason."""
     found = []
     if not parts.controller.connected:
         found.append("ZooKeeper cannot be reached")
     if not parts.image.alive(parts.broker_id):
-        found.append("the controller has not told the cluster of this broker")
+        found.append("the controller has not announced this broker to the cluster")
     found += [f"log directory {path} has failed" for path in parts.logs.offline]
     return found

@@ -1,4 +1,4 @@
-"""The broker as a process: CPU, memory, descriptors, garbage, how late its loop is."""
+"""The broker's process: CPU, memory, descriptors, garbage collection, delay of the event loop."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _IDLE = (
 
 
 class LoopWatch:
-    """How late the loop comes to what is due, and which share of its time it is at work."""
+    """Measures the delay of the event loop, and the share of time in which it is idle."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -37,13 +37,13 @@ class LoopWatch:
         self.count, self.total = 0, 0.0
 
     def start(self) -> None:
-        """Look twice a second from now on; to be called on the loop."""
+        """Measure twice a second from now on. Call it on the loop."""
         self._used.append((time.monotonic(), time.thread_time()))
         self._due = self._loop.time() + TICK_S
         self._timer = self._loop.call_at(self._due, self._tick)
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop measuring."""
         if self._timer is not None:
             self._timer.cancel()
 
@@ -54,15 +54,15 @@ class LoopWatch:
         self.total += late
         self.start()
 
-    def tell(self, book: Book) -> None:
-        """The last minute."""
+    def collect(self, book: Book) -> None:
+        """The measurements of the last minute."""
         began, used = self._used[0]
         passed = time.monotonic() - began
         if passed > 0:
             idle = max(1 - (time.thread_time() - used) / passed, 0.0)
             for name in _IDLE:
-                told = "Share (0 to 1) of the last minute in which the event loop was idle"
-                family = book.bean(name, told) if ":" in name else book.plain(name, told)
+                text = "Share (0 to 1) of the last minute in which the event loop was idle"
+                family = book.bean(name, text) if ":" in name else book.plain(name, text)
                 family.add(round(idle, 6))
         late = sorted(self._late)
         if late:
@@ -72,23 +72,23 @@ class LoopWatch:
             )
             book.plain(
                 "pko_broker_event_loop_delay_seconds",
-                "How late the event loop came to what was due, in the last minute",
+                "Delay of the event loop's timers in the last minute, in seconds",
                 MetricKind.SUMMARY,
             ).add(Times(quantiles, self.count, round(self.total, 6)))
 
 
-def tell(book: Book) -> None:
-    """What the system and the interpreter know of this process."""
-    _tell_usage(book)
-    _tell_disk(book)
+def collect(book: Book) -> None:
+    """Numbers of the system and the interpreter about this process."""
+    _collect_usage(book)
+    _collect_disk(book)
     collections = book.plain(
-        "python_gc_collections", "Looks for garbage by generation", MetricKind.COUNTER
+        "python_gc_collections", "Garbage collections by generation", MetricKind.COUNTER
     )
     for generation, found in enumerate(gc.get_stats()):
         collections.add(found["collections"], Labels(generation=generation))
 
 
-def _tell_usage(book: Book) -> None:
+def _collect_usage(book: Book) -> None:
     stat = _read("/proc/self/stat").rpartition(b")")[2].split()
     spent = resource.getrusage(resource.RUSAGE_SELF)
     book.plain("process_cpu_seconds", "CPU time in seconds", MetricKind.COUNTER).add(
@@ -109,12 +109,13 @@ def _tell_usage(book: Book) -> None:
     book.plain("process_max_fds", "Descriptors that may be in use").add(limit)
 
 
-def _tell_disk(book: Book) -> None:
+def _collect_disk(book: Book) -> None:
     lines = dict(line.split(b": ") for line in _read("/proc/self/io").splitlines() if b": " in line)
     for field, name in ((b"read_bytes", "read"), (b"write_bytes", "write")):
         value = lines.get(field)
         book.bean(
-            f"kafka.server:KafkaServer:linux-disk-{name}-bytes", f"Bytes of the disk's {name}s"
+            f"kafka.server:KafkaServer:linux-disk-{name}-bytes",
+            f"Bytes of disk {name}s by this process",
         ).add(None if value is None else int(value))
 
 
@@ -126,7 +127,7 @@ def _descriptors() -> int | None:
 
 
 def _read(path: str) -> bytes:
-    """Nothing where the system has no such file."""
+    """The file's content; empty where the system has no such file."""
     try:
         with open(path, "rb") as file:
             return file.read()

@@ -1,4 +1,4 @@
-"""What clients use of their quotas (``type=Produce``, ``Fetch`` and ``Request``)."""
+"""The use of quotas by clients (``type=Produce``, ``Fetch`` and ``Request``)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from pykafka_ops.broker.state.steps import STEP, Steps
 from pykafka_ops.metrics.family import Book, Labels
 
 MOST = 1_000
-"""Clients that are told of, for each quota; Kafka has a bean for every one."""
+"""Clients reported for each quota; Kafka has a bean for every client."""
 
 
-def tell(parts: Parts, book: Book) -> Steps[None]:
-    """Of those who have quotas: bytes a second, and percent of a thread."""
+def collect(parts: Parts, book: Book) -> Steps[None]:
+    """Of clients with quotas: bytes per second, and percent of a thread."""
     quotas, now = parts.server.dispatch.client_quotas, parts.services.timer()
-    rates = book.plain("kafka_server_quota_byte_rate", "Bytes a second of who has a quota on them")
+    rates = book.plain(
+        "kafka_server_quota_byte_rate", "Bytes per second of clients with such a quota"
+    )
     times = book.plain(
-        "kafka_server_quota_request_time", "Percent of a thread, of who has a quota on that"
+        "kafka_server_quota_request_time", "Percent of a thread, of clients with such a quota"
     )
     pauses = book.plain(
-        "kafka_server_quota_throttle_time", "How long who has a quota is left alone, in ms"
+        "kafka_server_quota_throttle_time", "How long clients with quotas are throttled, in ms"
     )
     kinds = (("Produce", quotas.produce), ("Fetch", quotas.fetch), ("Request", quotas.request))
     for resource, quota in kinds:

@@ -1,4 +1,4 @@
-"""The partitions that a broker hosts (``Partition``, ``ReplicaManager``)."""
+"""The partitions of a broker (``Partition``, ``ReplicaManager``)."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from pykafka_ops.broker.state.steps import STEP, Steps
 from pykafka_ops.metrics.family import Book, Family, Labels
 
 OF_EACH = {
-    "UnderReplicated": "1 if a replica is missing from the ISR of a partition led here",
+    "UnderReplicated": "1 if a replica is not in the ISR, at the leader",
     "UnderMinIsr": "1 if the ISR is smaller than min.insync.replicas, at the leader",
-    "AtMinIsr": "1 if the ISR is just min.insync.replicas, at the leader",
+    "AtMinIsr": "1 if the ISR is as small as min.insync.replicas, at the leader",
     "ReplicasCount": "Replicas of a partition, at the leader",
     "InSyncReplicasCount": "Replicas in the ISR, at the leader",
     "LastStableOffsetLag": "High watermark minus last stable offset",
 }
 OF_ALL = {
-    "LeaderCount": "Partitions led here",
-    "PartitionCount": "Replicas here",
-    "OfflineReplicaCount": "Replicas in log directories that failed",
-    "UnderReplicatedPartitions": "Partitions led here with a replica missing from the ISR",
-    "UnderMinIsrPartitionCount": "Partitions led here with fewer in sync than required",
-    "AtMinIsrPartitionCount": "Partitions led here with just as many in sync as required",
-    "ReassigningPartitions": "Partitions led here whose replicas are on the move",
-    "PartitionsWithLateTransactionsCount": "Partitions led here with a transaction open too long",
+    "LeaderCount": "Partitions that this broker leads",
+    "PartitionCount": "Replicas on this broker",
+    "OfflineReplicaCount": "Replicas in failed log directories",
+    "UnderReplicatedPartitions": "Led partitions with a replica that is not in the ISR",
+    "UnderMinIsrPartitionCount": "Led partitions with an ISR smaller than min.insync.replicas",
+    "AtMinIsrPartitionCount": "Led partitions with an ISR as small as min.insync.replicas",
+    "ReassigningPartitions": "Led partitions that are being reassigned",
+    "PartitionsWithLateTransactionsCount": "Led partitions with a transaction open for too long",
 }
 
 
 LATE_MS = 300_000
-"""How much longer than ``transaction.max.timeout.ms`` a transaction is open that is late."""
+"""A transaction is late once it is open for so much longer than ``transaction.max.timeout.ms``."""
 
 
-def tell(parts: Parts, labels: PartitionLabels, book: Book) -> Steps[None]:
-    """All partitions, then their sums."""
+def collect(parts: Parts, labels: PartitionLabels, book: Book) -> Steps[None]:
+    """Each partition, then the sums."""
     each = {
         name: book.bean(f"kafka.cluster:Partition:{name}", what) for name, what in OF_EACH.items()
     }
@@ -41,12 +41,12 @@ def tell(parts: Parts, labels: PartitionLabels, book: Book) -> Steps[None]:
     for number, partition in enumerate(parts.replicas.all()):
         if not number % STEP:
             yield None
-        _tell_one(parts, partition, labels.of(partition.key), each, sums)
+        _collect_one(parts, partition, labels.of(partition.key), each, sums)
     for name, what in OF_ALL.items():
         book.bean(f"kafka.server:ReplicaManager:{name}", what).add(sums[name])
 
 
-def _tell_one(
+def _collect_one(
     parts: Parts,
     partition: Partition,
     labels: Labels,
@@ -86,6 +86,6 @@ def _is_late(parts: Parts, partition: Partition) -> bool:
 
 
 def _behind(partition: Partition) -> int:
-    """Of a log that nobody has used no transaction is open that is not open at its end."""
+    """In an unused log only transactions that are open at its end are open."""
     log = partition.used_log
     return 0 if log is None else log.high_watermark - log.last_stable_offset

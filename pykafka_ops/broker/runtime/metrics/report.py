@@ -1,4 +1,4 @@
-"""A broker's whole report: gathered and written in short stretches, between which it serves."""
+"""A broker's whole report, collected and written in short steps: clients are served in between."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from pykafka_ops.broker.runtime.metrics import (
     topics,
 )
 from pykafka_ops.broker.runtime.metrics.labels import PartitionLabels
-from pykafka_ops.broker.runtime.metrics.logs import LogTeller
-from pykafka_ops.broker.runtime.metrics.zookeeper import SessionTeller
+from pykafka_ops.broker.runtime.metrics.logs import LogCollector
+from pykafka_ops.broker.runtime.metrics.zookeeper import SessionCollector
 from pykafka_ops.broker.runtime.parts import Parts
 from pykafka_ops.broker.runtime.time_slice import TimeSlice
 from pykafka_ops.broker.state.steps import Steps
@@ -34,12 +34,12 @@ RUNNING = 3
 
 
 class BrokerReport:
-    """Of a broker that runs. Who asks while a report is made gets that one."""
+    """The report of a running broker. A request during the making of a report gets that report."""
 
     def __init__(self, parts: Parts, loop: asyncio.AbstractEventLoop) -> None:
         self._parts = parts
-        self._logs = LogTeller(parts)
-        self._session = SessionTeller(parts)
+        self._logs = LogCollector(parts)
+        self._session = SessionCollector(parts)
         self._controller_times = controller.ControllerTimes(parts)
         self._labels = PartitionLabels()
         self._watch = process.LoopWatch(loop)
@@ -47,11 +47,11 @@ class BrokerReport:
         self._making: dict[Format, asyncio.Task[bytes]] = {}
 
     def start(self) -> None:
-        """Watch the loop from now on."""
+        """Measure the event loop from now on."""
         self._watch.start()
 
     def stop(self) -> None:
-        """Watch it no more."""
+        """Stop measuring it."""
         self._watch.stop()
         self._session.stop()
 
@@ -67,31 +67,31 @@ class BrokerReport:
         book = Book()
         await time_slice.drive(self.gather(book))
         pieces = []
-        told = book if form is Format.JSON else translated(book, self._dialects)
-        for piece in write(told, form):
+        named = book if form is Format.JSON else translated(book, self._dialects)
+        for piece in write(named, form):
             pieces.append(piece.encode())
             await time_slice.pause()
         return b"".join(pieces)
 
     def gather(self, book: Book) -> Steps[None]:
-        """All that is known, into ``book``."""
+        """Collect all metrics into ``book``."""
         parts, labels = self._parts, self._labels
         book.bean("kafka.server:KafkaServer:BrokerState", "3: the broker is running").add(RUNNING)
-        told = "Of which cluster, and which broker, this is; always 1"
+        text = "The cluster and the broker, as labels; always 1"
         of = Labels(cluster_id=parts.membership.cluster_id, broker_id=parts.broker_id)
-        book.plain("pko_broker_info", told).add(1, of)
-        process.tell(book)
-        self._watch.tell(book)
-        sockets.tell(parts, book)
-        requests.tell(parts, book)
-        self._session.tell(book)
-        self._controller_times.tell(book)
-        cleaner.tell(parts, book)
-        coordinators.tell(parts, book)
-        yield from quotas.tell(parts, book)
-        yield from topics.tell(parts, book)
-        yield from controller.tell(parts, book)
-        yield from followers.tell(parts, book)
-        yield from groups.tell(parts, book)
-        yield from replicas.tell(parts, labels, book)
-        yield from self._logs.tell(labels, book)
+        book.plain("pko_broker_info", text).add(1, of)
+        process.collect(book)
+        self._watch.collect(book)
+        sockets.collect(parts, book)
+        requests.collect(parts, book)
+        self._session.collect(book)
+        self._controller_times.collect(book)
+        cleaner.collect(parts, book)
+        coordinators.collect(parts, book)
+        yield from quotas.collect(parts, book)
+        yield from topics.collect(parts, book)
+        yield from controller.collect(parts, book)
+        yield from followers.collect(parts, book)
+        yield from groups.collect(parts, book)
+        yield from replicas.collect(parts, labels, book)
+        yield from self._logs.collect(labels, book)

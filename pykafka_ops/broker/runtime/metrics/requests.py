@@ -12,29 +12,29 @@ from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.codes import ErrorCode
 
 _TYPE = "kafka.network:RequestMetrics"
-SAMPLED = "some hundred of an API in a second are measured, each stands for those since the last"
+SAMPLED = "timed by sample, each timed request stands for those of its API since the last one"
 OF_EACH = {
-    "total": ("TotalTimeMs", "Time from its turn to the end of its answer, and in the queue"),
-    "queue": ("RequestQueueTimeMs", "Time until the event loop comes to a request"),
+    "total": ("TotalTimeMs", "Time from the arrival of a request to the end of its answer"),
+    "queue": ("RequestQueueTimeMs", "Time until the event loop gets to a request"),
     "local": ("LocalTimeMs", "Time at work, until a request is answered or has to wait"),
     "remote": ("RemoteTimeMs", "Time that a request waits for records, replicas, members"),
     "send": ("ResponseSendTimeMs", "Time to encode and write an answer"),
-    "throttle": ("ThrottleTimeMs", "Time for which a client over a quota is left alone"),
+    "throttle": ("ThrottleTimeMs", "Time for which a client over a quota is throttled"),
 }
 SIZES = ("RequestBytes", "Bytes of requests")
 SECONDS = "pko_broker_request_seconds"
 
 
-def tell(parts: Parts, book: Book) -> None:
-    """Of all APIs that were asked for since the start."""
+def collect(parts: Parts, book: Book) -> None:
+    """All APIs that had a request since the start."""
     tally = parts.server.tally
     if tally is not None:
-        _tell_counts(tally, book)
-        _tell_errors(tally, book)
-        _tell_times(tally, book)
+        _collect_counts(tally, book)
+        _collect_errors(tally, book)
+        _collect_times(tally, book)
 
 
-def _tell_counts(tally: RequestTally, book: Book) -> None:
+def _collect_counts(tally: RequestTally, book: Book) -> None:
     requests = book.bean(f"{_TYPE}:RequestsPerSec", "Requests", MetricKind.COUNTER)
     fetches: Counter[int] = Counter()
     for count in tally:
@@ -45,7 +45,7 @@ def _tell_counts(tally: RequestTally, book: Book) -> None:
         requests.add(number, Labels(request="Fetch", version=version))
 
 
-def _tell_errors(tally: RequestTally, book: Book) -> None:
+def _collect_errors(tally: RequestTally, book: Book) -> None:
     errors = book.bean(f"{_TYPE}:ErrorsPerSec", "Error codes in answers", MetricKind.COUNTER)
     found: dict[int, Counter[int]] = {}
     for count in tally:
@@ -57,10 +57,8 @@ def _tell_errors(tally: RequestTally, book: Book) -> None:
             errors.add(number, Labels(request=APIS[key].name, error=error_name(code)))
 
 
-def _tell_times(tally: RequestTally, book: Book) -> None:
-    timed = book.plain(
-        "pko_broker_requests_timed", "Requests whose times were measured", MetricKind.COUNTER
-    )
+def _collect_times(tally: RequestTally, book: Book) -> None:
+    timed = book.plain("pko_broker_requests_timed", "Requests that were timed", MetricKind.COUNTER)
     seconds = book.plain(SECONDS, f"Time of requests by part; {SAMPLED}", MetricKind.HISTOGRAM)
     sizes = book.bean(f"{_TYPE}:{SIZES[0]}", f"{SIZES[1]}; {SAMPLED}", MetricKind.SUMMARY)
     beans = {
@@ -81,7 +79,7 @@ def _tell_times(tally: RequestTally, book: Book) -> None:
 
 
 def _with_fetch(times: list[ApiTimes]) -> list[ApiTimes]:
-    """All, and those of Fetch together, as Kafka has them."""
+    """All names, and Fetch as the sum of its two kinds, as in Kafka."""
     fetches = [each for each in times if each.name in ("FetchConsumer", "FetchFollower")]
     if not fetches:
         return times

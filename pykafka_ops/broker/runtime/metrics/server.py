@@ -1,6 +1,6 @@
 """``metrics.listen``: ``/metrics``, ``/healthz`` and ``/readyz`` over HTTP, beside the event loop.
 
-The threads of the standard library's server read requests and write answers; what they tell is
+The threads of the standard library's server read requests and write answers; the report is
 made on the event loop, which waits for no client. It is imported only where it is asked for.
 """
 
@@ -23,21 +23,21 @@ from pykafka_ops.metrics.text import Format
 log = logging.getLogger("kafka.server.KafkaServer")
 
 CLIENTS = 16
-"""At a time; more are hung up on."""
+"""Connections at a time; further ones are closed."""
 CLIENT_S = 10
-"""How long a client may take to ask, and to read on."""
+"""How long a client may take to send its request, and to read on."""
 ANSWER_S = 30
 """How long the loop may take to make a report."""
 ALIVE_S = 5
-"""How long the loop may take to show that it goes on."""
+"""How long the loop may take to show that it runs."""
 TEXT = "text/plain; charset=utf-8"
 INDEX = (
-    "/metrics  what this broker tells of itself\n/healthz  does it live\n/readyz   does it serve\n"
+    "/metrics  metrics of this broker\n/healthz  is it alive?\n/readyz   does it serve clients?\n"
 )
 
 
 class Answer(NamedTuple):
-    """What is sent; ``body`` as UTF-8."""
+    """An answer; ``body`` goes out as UTF-8."""
 
     status: int
     kind: str
@@ -57,7 +57,7 @@ def _wanted(accept: str) -> Format:
 
 
 class Health:
-    """How the broker is. ``troubles()`` says, on the loop, what keeps it from serving."""
+    """The state of the broker. ``troubles()`` says, on the loop, why it cannot serve."""
 
     def __init__(self) -> None:
         self.state = "starting"
@@ -73,14 +73,14 @@ class MetricsServer:
         self._loop = loop
         self._health = health
         self.report: Callable[[Format], Coroutine[Any, Any, bytes]] | None = None
-        """Makes a report; there is none while the broker starts or stops."""
+        """Makes a report; None while the broker starts or stops."""
         self._http = _Http((host, port), self)
         self.port: int = self._http.server_address[1]
         self._thread = Thread(target=self._http.serve_forever, name="metrics", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Answer nobody any more."""
+        """Stop answering."""
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()
@@ -88,7 +88,7 @@ class MetricsServer:
     # -- in the threads of clients
 
     def answer(self, path: str, accept: str) -> Answer:
-        """What is at ``path``; ``accept`` are the formats that the client takes."""
+        """The answer for ``path``; ``accept`` are the formats that the client accepts."""
         match urlsplit(path).path:
             case "/metrics":
                 return self._metrics(_wanted(accept))
@@ -98,19 +98,19 @@ class MetricsServer:
                 return self._ready()
             case "/":
                 return Answer(200, TEXT, INDEX.encode())
-        return said(404, "not found: there are /metrics, /healthz and /readyz")
+        return said(404, "not found: try /metrics, /healthz or /readyz")
 
     def _metrics(self, form: Format) -> Answer:
         report = self.report
         if report is None:
-            return said(503, f"the broker is {self._health.state}: there are no metrics")
+            return said(503, f"the broker is {self._health.state}: no metrics now")
         body = self._on_loop(report(form), ANSWER_S)
         if body is None:
             return said(503, f"no report within {ANSWER_S} s")
         return Answer(200, form.value, body)
 
     def _alive(self) -> Answer:
-        """Logs are recovered on the loop: until the broker runs it is not asked."""
+        """During the start recovery of logs blocks the loop, so this asks it only afterwards."""
         state = self._health.state
         if state == "running" and self._on_loop(self._troubles(), ALIVE_S) is None:
             return said(503, f"the event loop does not answer within {ALIVE_S} s")
@@ -128,7 +128,7 @@ class MetricsServer:
         return self._health.troubles()
 
     def _on_loop(self, work: Coroutine[Any, Any, Any], seconds: float) -> Any:
-        """What it gives; None if that takes longer."""
+        """Its result; None if that takes longer."""
         try:
             future = asyncio.run_coroutine_threadsafe(work, self._loop)
         except RuntimeError:  # the loop is closed
@@ -142,7 +142,7 @@ class MetricsServer:
 
 
 class _Http(ThreadingHTTPServer):
-    """Threads for few clients, none of which keeps the process alive."""
+    """Threads for a few clients; none of them keeps the process alive."""
 
     daemon_threads = True
     request_queue_size = 64
@@ -162,19 +162,19 @@ class _Http(ThreadingHTTPServer):
         return self._room.acquire(blocking=False)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Serve a client, then give its place to another."""
+        """Serve a client, then free its thread."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             self._room.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that has gone is no news."""
+        """Log a client that has gone at DEBUG only."""
         log.debug("a client of metrics.listen at %s has gone", client_address[0])
 
 
 class _Request(BaseHTTPRequestHandler):
-    """GET and HEAD; one connection after the other asks, or goes."""
+    """Answers GET and HEAD, one request after the other."""
 
     protocol_version = "HTTP/1.1"
     server_version = "pko"
@@ -206,4 +206,4 @@ class _Request(BaseHTTPRequestHandler):
             self.wfile.write(data)
 
     def log_message(self, *_: Any) -> None:
-        """Nothing is logged for each request."""
+        """Log nothing for single requests."""

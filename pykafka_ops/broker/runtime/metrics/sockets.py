@@ -9,18 +9,18 @@ from pykafka_ops.metrics.family import Book, Labels, MetricKind
 
 _SOCKETS = "kafka.server:socket-server-metrics"
 MOST_KINDS = 100
-"""Of clients' libraries, those with most connections; what they say is cut at so many letters."""
+"""Client libraries with the most connections, and how many characters of their names are kept."""
 _NONE: Counter[str] = Counter()
 _PURGATORY = "kafka.server:DelayedOperationPurgatory:PurgatorySize"
 
 
-def tell(parts: Parts, book: Book) -> None:
-    """What stands at this moment."""
+def collect(parts: Parts, book: Book) -> None:
+    """Connections, purgatories, fetch sessions and memory at this moment."""
     server = parts.server
     connections = book.bean("kafka.server:socket-server-metrics::connection-count", "Connections")
     for listener, count in server.connections_by_listener().items():
         connections.add(count, Labels(listener=listener, networkProcessor=0))
-    _tell_software(parts, book)
+    _collect_software(parts, book)
     counts = {
         "connection-creation-total": ("Connections since the start", server.made),
         "connection-close-total": ("Connections that have ended", server.ended),
@@ -44,24 +44,24 @@ def tell(parts: Parts, book: Book) -> None:
     )
     book.bean(
         f"{cache}:IncrementalFetchSessionEvictionsPerSec",
-        "Fetch sessions that made room for others",
+        "Fetch sessions that were evicted for others",
         MetricKind.COUNTER,
     ).add(sessions.evictions)
     memory = parts.memory
     book.bean(
         "kafka.network:SocketServer:MemoryPoolUsed",
-        "Bytes of queued.max.request.bytes that are in use",
+        "Bytes of queued.max.request.bytes in use",
     ).add(memory.limit - memory.for_requests)
     book.bean(
         "kafka.network:SocketServer:MemoryPoolAvailable",
-        "Bytes of queued.max.request.bytes that are free",
+        "Free bytes of queued.max.request.bytes",
     ).add(memory.for_requests)
     held = book.plain("pko_broker_memory_held_bytes", "Bytes that clients make the broker hold")
     for name in ("state", "answers", "producers", "copies"):
         held.add(getattr(memory, name).held, Labels(account=name))
 
 
-def _tell_software(parts: Parts, book: Book) -> None:
+def _collect_software(parts: Parts, book: Book) -> None:
     family = book.plain(
         "kafka_server_socket_server_metrics_connections_software",
         "Connections by the library that the client uses",

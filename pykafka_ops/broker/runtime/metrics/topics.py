@@ -1,4 +1,4 @@
-"""What topics take in and give out (``BrokerTopicMetrics``), and how ISRs change."""
+"""The traffic of topics (``BrokerTopicMetrics``), and changes of ISRs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _TYPE = "kafka.server:BrokerTopicMetrics"
 OF_TOPICS = {
     "messages_in": ("MessagesInPerSec", "Records that were appended"),
     "bytes_in": ("BytesInPerSec", "Bytes of records that were appended"),
-    "bytes_out": ("BytesOutPerSec", "Bytes of records that clients got"),
-    "produces": ("TotalProduceRequestsPerSec", "Produce requests, each partition of one counted"),
-    "fetches": ("TotalFetchRequestsPerSec", "Fetch requests, each partition of one counted"),
+    "bytes_out": ("BytesOutPerSec", "Bytes of records that were sent to consumers"),
+    "produces": ("TotalProduceRequestsPerSec", "Produce requests, counted for each partition"),
+    "fetches": ("TotalFetchRequestsPerSec", "Fetch requests, counted for each partition"),
 }
 WHERE_THERE_ARE = {
     "bytes_rejected": ("BytesRejectedPerSec", "Bytes of batches that were too large"),
@@ -21,11 +21,11 @@ WHERE_THERE_ARE = {
     "failed_fetches": ("FailedFetchRequestsPerSec", "Fetch requests that failed"),
     "conversions_out": ("FetchMessageConversionsPerSec", "Fetches converted to an old format"),
 }
-"""Of single topics told where they are not 0, as by Kafka."""
+"""Reported for single topics only where they are not 0, as in Kafka."""
 
 
-def tell(parts: Parts, book: Book) -> Steps[None]:
-    """Sums over all topics, which have no label, and each topic."""
+def collect(parts: Parts, book: Book) -> Steps[None]:
+    """Sums over all topics, without a label, and each topic."""
     meters = parts.replicas.meters
     usual = _families(book, OF_TOPICS)
     rare = _families(book, WHERE_THERE_ARE)
@@ -39,15 +39,15 @@ def tell(parts: Parts, book: Book) -> Steps[None]:
     copied = {
         "ReplicationBytesInPerSec": ("Bytes copied from leaders elsewhere", meters.bytes_copied),
         "ReplicationBytesOutPerSec": (
-            "Bytes that followers got",
+            "Bytes that were sent to followers",
             meters.followers.bytes_out + meters.joining.bytes_out,
         ),
         "ReassignmentBytesInPerSec": (
-            "Bytes copied to replicas that are being added here",
+            "Bytes copied to replicas that a reassignment adds to this broker",
             meters.bytes_moved_here,
         ),
         "ReassignmentBytesOutPerSec": (
-            "Bytes that followers got which are being added",
+            "Bytes that were sent to replicas that a reassignment adds",
             meters.joining.bytes_out,
         ),
     }

@@ -11,18 +11,18 @@ from pykafka_ops.metrics.spread import Spread
 
 _TYPE = "kafka.server:SessionExpireListener"
 OF_STATES = {
-    SessionState.CONNECTED: ("ZooKeeperSyncConnectsPerSec", "Connections to ZooKeeper, made again"),
+    SessionState.CONNECTED: ("ZooKeeperSyncConnectsPerSec", "Reconnections to ZooKeeper"),
     SessionState.SUSPENDED: ("ZooKeeperDisconnectsPerSec", "Connections to ZooKeeper that broke"),
     SessionState.EXPIRED: ("ZooKeeperExpiresPerSec", "Sessions with ZooKeeper that ended"),
 }
 
 
-class SessionTeller:
-    """Counts changes of the session from its making on; none where there is no ZooKeeper."""
+class SessionCollector:
+    """Counts changes of the session from its creation on; none without ZooKeeper."""
 
     def __init__(self, parts: Parts) -> None:
         self._changes: Counter[SessionState] = Counter()
-        self._is_told = bool(parts.configs.value("zookeeper.connect"))
+        self._has_zookeeper = bool(parts.configs.value("zookeeper.connect"))
         self._replies = Spread()
         self._timer = parts.services.timer
         self.stop = parts.membership.store.on_session(self._note)
@@ -35,9 +35,9 @@ class SessionTeller:
     def _note(self, state: SessionState) -> None:
         self._changes[state] += 1
 
-    def tell(self, book: Book) -> None:
-        """Since the start."""
-        if self._is_told:
+    def collect(self, book: Book) -> None:
+        """The counts since the start."""
+        if self._has_zookeeper:
             self._replies.turn(self._timer())
             book.bean(
                 "kafka.server:ZooKeeperClientMetrics:ZooKeeperRequestLatencyMs",

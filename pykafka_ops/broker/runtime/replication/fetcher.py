@@ -79,7 +79,7 @@ class Fetcher:
                     self.partitions.session.failed()
                     await self._pause()
                 except Exception:
-                    log.exception("fetching from broker %d failed", self.leader)
+                    log.exception("cannot fetch from broker %d", self.leader)
                     self.partitions.session.failed()
                     await self._pause()
         finally:
@@ -90,7 +90,7 @@ class Fetcher:
         """Ask once and do what the answer says."""
         await self.partitions.unsynced.synced()
         request = self.partitions.request()
-        self.partitions.troubles.tell()
+        self.partitions.troubles.write()
         if request is None:
             await self._pause(min(self.partitions.backoff, self.partitions.patience()))
             return
@@ -99,7 +99,7 @@ class Fetcher:
         response = await peer.ask(request, version, FetchResponse)
         for state in await TimeSlice().drive(self.partitions.take(response)):
             await self._reset(peer, state)
-        self.partitions.troubles.tell()
+        self.partitions.troubles.write()
         if response.error_code not in SESSION_OVER:
             await self._pause()
 

@@ -99,7 +99,7 @@ class IsrChanges:
     def _complain(self, why: str) -> None:
         """Say once, not twenty times a second, that the controller cannot be asked."""
         if why != self._trouble:
-            log.warning("the controller cannot be asked to change ISRs: %s; trying again", why)
+            log.warning("cannot ask the controller to change ISRs: %s; trying again", why)
         self._trouble = why
 
     async def _send(self, items: list[Item]) -> list[Item]:

@@ -47,7 +47,7 @@ class SettingEffects:
 
     def broker_changed(self, names: frozenset[str]) -> None:
         """These settings of the broker have other values."""
-        log.info("in force from now on: %s", ", ".join(sorted(names)))
+        log.info("settings now in effect: %s", ", ".join(sorted(names)))
         get, settings = self._configs.value, self._logs.settings
         settings.move_bytes_per_second = get("replica.alter.log.dirs.io.max.bytes.per.second")
         settings.verify_transactions = get("transaction.partition.verification.enable")

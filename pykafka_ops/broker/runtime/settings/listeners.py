@@ -1,4 +1,4 @@
-"""``listeners`` and ``advertised.listeners``: where the broker listens and what it tells clients.
+"""``listeners`` and ``advertised.listeners``: where the broker listens, and where clients connect.
 
 Counterpart of ``kafka.cluster.EndPoint`` and ``KafkaConfig.listeners``.
 """
@@ -18,7 +18,7 @@ LISTENER = re.compile(
 
 
 class Endpoint(NamedTuple):
-    """One listener: its name, the host to bind or to tell ("" for any) and its port."""
+    """One listener: its name, the host to bind or to announce ("" for any) and its port."""
 
     name: str
     host: str
@@ -103,7 +103,7 @@ def advertise(bound: list[Endpoint], advertised: list[Endpoint] | None) -> list[
     return found
 
 
-def _inter_broker(configs: BrokerConfigs, told: list[Endpoint]) -> str:
+def _inter_broker(configs: BrokerConfigs, advertised: list[Endpoint]) -> str:
     """As ``KafkaConfig.interBrokerListenerName``. Raises SettingError."""
     named = configs.text("inter.broker.listener.name")
     if named and "security.inter.broker.protocol" in configs.static:
@@ -112,7 +112,7 @@ def _inter_broker(configs: BrokerConfigs, told: list[Endpoint]) -> str:
             "set."
         )
     name = (named or configs.text("security.inter.broker.protocol") or "").upper()
-    names = [endpoint.name for endpoint in told]
+    names = [endpoint.name for endpoint in advertised]
     if name not in names:
         raise SettingError(
             "requirement failed: inter.broker.listener.name must be a listener name defined in "
@@ -133,11 +133,11 @@ class Listening:
         self.endpoints = parse_listeners(configs.text("listeners") or "", "listeners")
         check_protocols(self.endpoints, self.protocols)
         name = "advertised.listeners"
-        told = configs.value(name)
-        self.advertised = parse_listeners(configs.text(name) or "", name) if told else None
+        text = configs.text(name) if configs.value(name) else None
+        self.advertised = None if text is None else parse_listeners(text, name)
         self.inter_broker = _inter_broker(configs, self.advertised or self.endpoints)
         """Name of the listener brokers use among themselves."""
 
-    def told(self, bound: list[Endpoint]) -> list[Endpoint]:
-        """What to tell clients and brokers once the listeners are ``bound``."""
+    def announced(self, bound: list[Endpoint]) -> list[Endpoint]:
+        """The endpoints to announce to clients and brokers once the listeners are ``bound``."""
         return advertise(bound, self.advertised)

@@ -82,7 +82,7 @@ class LiveSettings:
             try:
                 found = EntityConfig.decode(f"{TOPICS}/{name}", node.data if node else None)
             except PkoError as error:
-                log.error("settings of topic %s are ignored: %s", name, error)
+                log.error("ignoring settings of topic %s: %s", name, error)
                 found = {}
             self._set_topic(name, found)
 

@@ -37,7 +37,7 @@ class QuotaSettings:
             try:
                 values = EntityConfig.decode(path, None if node is None else node.data)
             except PkoError as error:
-                log.error("settings of %s are ignored: %s", path, error)
+                log.error("ignoring settings of %s: %s", path, error)
                 continue
             self.changed(path, values)
 

@@ -91,7 +91,7 @@ class ConfigWatch:
         try:
             entity = ConfigChanges.decode(data)
         except PkoError as error:
-            log.error("notification %s cannot be read: %s", name, error)
+            log.error("cannot read notification %s: %s", name, error)
             return
         await self._tell(entity)
 
@@ -107,7 +107,7 @@ class ConfigWatch:
                 log.info("settings of %s: %s", entity, ", ".join(sorted(values)) or "the defaults")
             self._on_change(entity, values)
         except Exception as error:
-            log.error("settings of %s could not be applied", entity, exc_info=error)
+            log.error("cannot apply settings of %s", entity, exc_info=error)
 
     async def _purge(self, names: list[str]) -> None:
         """Remove notifications that every live broker has long seen."""

@@ -346,7 +346,7 @@ class Exchange:
         return sum(map(len, parts)) - 4
 
     def _end(self, how: str, sent: int, throttle_ms: int) -> None:
-        """All requests end here: quotas and observers are told."""
+        """Every request ends here: notify quotas and observers."""
         meter, self._meter = self._meter, None
         if meter is not None:
             meter.sent()

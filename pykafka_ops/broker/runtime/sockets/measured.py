@@ -1,4 +1,4 @@
-"""Requests that are counted and timed: in the place of an :class:`Exchange` where metrics are told.
+"""Counts and times requests: replaces :class:`Exchange` where the broker serves metrics.
 
 Counterpart of ``RequestChannel.Request.updateRequestMetrics``.
 """
@@ -42,7 +42,7 @@ class MeasuredExchange(Exchange):
         """The shapes, each with what counts its requests."""
         self._chosen = False
         self._open = False
-        """Whether there is a request that waits, and that nobody has counted yet."""
+        """Whether a request waits that is not counted yet."""
         self._began = 0.0
         self._handled: float | None = None
         """When it had to wait."""
@@ -53,8 +53,8 @@ class MeasuredExchange(Exchange):
         self._last: ApiCount | None = None
 
     def serve(self, frame: memoryview) -> None:
-        """As :meth:`Exchange.serve`, but that it counts: in here, since each call costs what many
-        requests feel. Raises WireError."""
+        """As :meth:`Exchange.serve`, but counts. It does so in its own body, because each further
+        call would slow down every request. Raises WireError."""
         tally, dispatch = self._tally, self._dispatch
         key = frame[1]
         if tally.due[key] and tally.is_chosen(key):

@@ -15,12 +15,12 @@ log = logging.getLogger(NAME)
 
 
 def is_wanted() -> bool:
-    """Whether there are lines to write; it changes with the levels of loggers."""
+    """Whether the log wants lines; changes with the levels of loggers."""
     return log.isEnabledFor(logging.DEBUG)
 
 
 def write(end: Ended) -> None:
-    """Tell of one request."""
+    """Log one request."""
     log.debug(
         "%s of client %s (%s) at %s, connection %d on %s: %s in %.3f ms (%.3f ms of work), "
         "%d bytes received, %d sent%s",

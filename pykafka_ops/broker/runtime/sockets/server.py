@@ -65,7 +65,7 @@ class Server:
         """Connections by listener since the start."""
         self._software: dict[int, tuple[str, str]] | None = None
         self.tally: RequestTally | None = None
-        """Counts and times requests, if somebody is told of them."""
+        """Counts and times requests, where the broker serves metrics."""
         self.admission = Admission(
             loop,
             ConnectionQuotas(self.dispatch.client_quotas.windows, services.quotas, inter_broker),

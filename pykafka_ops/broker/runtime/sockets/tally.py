@@ -1,11 +1,10 @@
-"""What is counted and timed of requests, by API (``RequestMetrics``), where metrics are told.
+"""Counts and times requests by API (``RequestMetrics``), where the broker serves metrics.
 
-Requests are counted one by one, and so are the error codes of their answers. Times are those of a
-sample: after one request of an API was timed, the next of it is no earlier than :data:`TICK_MS`
-later, so that of few requests each is timed, and of many some hundred a second. A request that is
-timed stands for those of its API that have come since the one before; the place of the next among
-them is drawn. A request that takes :data:`SLOW_MS` because it has to wait, or whose client is
-throttled, stands for itself, and none of these is missed.
+It counts every request, and every error code in answers. It times a sample: after one request of an
+API the next one is timed :data:`TICK_MS` later at the earliest. So each of a few requests is timed,
+and of many some hundred a second. A timed request stands for those of its API since the timed one
+before; which of them is timed next is random. A request that takes :data:`SLOW_MS` because it has
+to wait, or whose client is throttled, is always timed and stands for itself.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ SLOW_MS: Final = 100
 GRAIN_MS: Final = 1
 """Timers of the loop are late by up to this, however idle it is."""
 FRESH_MS: Final = 50
-"""So long a look at how late the loop is counts."""
+"""How long a measured delay of the loop counts."""
 FURTHEST: Final = 64
-"""How many requests of an API at most are passed over for the next one to be timed."""
+"""Among how many requests of an API, at most, the next one to time is drawn."""
 
 PARTS: Final = ("total", "queue", "local", "remote", "send", "throttle", "sizes")
 
@@ -36,8 +35,8 @@ CallLater = Callable[[float, Callable[[], None]], object]
 
 
 class RequestTime(NamedTuple):
-    """One request: ms of each part, bytes of it. ``local`` ends where it had to wait, ``remote``
-    where its answer was there."""
+    """One request: ms of each part, and its bytes. ``local`` ends when it has to wait, ``remote``
+    when its answer is there."""
 
     total: float
     queue: float
@@ -49,7 +48,7 @@ class RequestTime(NamedTuple):
 
 
 class ApiTimes:
-    """Times and sizes of what is called ``name``; ``counts`` are of its versions."""
+    """Times and sizes of the requests called ``name``; ``counts`` are those of its versions."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -58,7 +57,7 @@ class ApiTimes:
         """Requests that were timed; those in the spreads stand for more."""
         self.stood_for = 0
         self.local_ms = 0.0
-        """That of the last one which was timed from its beginning."""
+        """The time of the last request that was timed from its beginning."""
         self.total, self.queue, self.local = Spread(), Spread(), Spread()
         self.remote, self.send, self.throttle = Spread(), Spread(), Spread()
         self.sizes = Spread(BYTES)
@@ -69,7 +68,7 @@ class ApiTimes:
         return sum(count.requests for count in self.counts)
 
     def add(self, taken: RequestTime, now: float) -> None:
-        """One was timed."""
+        """Add a timed request."""
         slow = taken.total - taken.queue >= SLOW_MS or taken.throttle
         weight = 1 if slow else max(self.number - self.stood_for, 1)
         self.timed += 1
@@ -87,16 +86,16 @@ class ApiTimes:
             spread.add(value, weight)
 
     def take_in(self, other: ApiTimes) -> None:
-        """Add what another has."""
+        """Add the times of another."""
         self.timed += other.timed
         for name in PARTS:
             getattr(self, name).take_in(getattr(other, name))
 
 
 class ApiCount:
-    """Requests of one API in one version, and how often their answers had each error code; ``sure``
-    counts those that were NONE for certain. ``walk(answer, codes)`` counts those of a message,
-    which is of class ``kind``."""
+    """Requests of one API in one version, and the error codes of their answers; ``sure`` counts
+    answers that are known to have NONE alone. ``walk(answer, codes)`` counts the codes of a
+    message, which is of class ``kind``."""
 
     __slots__ = ("codes", "key", "kind", "requests", "sure", "times", "version", "walk")
 
@@ -112,7 +111,7 @@ class ApiCount:
 
 
 class RequestTally:
-    """One per broker that tells metrics. ``due[key]`` is not 0 where a request of the API may be
+    """One per broker that serves metrics. ``due[key]`` is not 0 where a request of the API may be
     timed: :meth:`is_chosen` says which."""
 
     def __init__(self, dispatch: Dispatch, call_later: CallLater) -> None:
@@ -127,10 +126,10 @@ class RequestTally:
         self._followers = dispatch.services.followers = set()
         GatheredAnswer.are_codes_counted = True
 
-    # -- what is counted ---------------------------------------------------------------------------
+    # -- counts ------------------------------------------------------------------------------------
 
     def count(self, key: int, version: int, connection: int) -> ApiCount:
-        """That of one API and version; Fetch apart for consumers and followers."""
+        """The count of one API and version; Fetch has one for consumers and one for followers."""
         follows = connection in self._followers
         found = self._counts.get((key, version, follows))
         if found is None:
@@ -145,22 +144,22 @@ class RequestTally:
         return found
 
     def __iter__(self) -> Iterator[ApiCount]:
-        """By API and version."""
+        """All counts, by API and version."""
         return iter(list(self._counts.values()))
 
     @property
     def times(self) -> list[ApiTimes]:
-        """Of all names that were asked for."""
+        """The times of all requests since the start, by name."""
         return list(self._times.values())
 
     def forget(self, connection: int) -> None:
-        """It is closed."""
+        """Forget a closed connection."""
         self._followers.discard(connection)
 
-    # -- what is timed -----------------------------------------------------------------------------
+    # -- times -------------------------------------------------------------------------------------
 
     def is_chosen(self, key: int) -> bool:
-        """Whether this request of an API that is due is the one to time."""
+        """Whether to time this request, of an API that is due."""
         left = self.due[key] - 1
         self.due[key] = left
         if left:
@@ -172,7 +171,7 @@ class RequestTally:
         return True
 
     def queue_ms(self, now: float) -> float:
-        """How long a request waits now until the loop comes to it: as long as the timer did."""
+        """How long a request waits for the loop now: estimated by the delay of the timer."""
         late, at = self._late
         return late if now - at < FRESH_MS else 0.0
 
@@ -191,5 +190,5 @@ class RequestTally:
 
 
 def error_name(code: int) -> str:
-    """As Kafka's ``Errors`` calls it."""
+    """The name of a code, as in Kafka's ``Errors``."""
     return ErrorCode.of(code).name

@@ -125,7 +125,7 @@ def test_znodes_that_make_no_sense_are_told_and_left_out(
     assert quotas.limit(FETCH, "u", "d").value == 9
     told = "\n".join(record.getMessage() for record in caplog.records)
     for text in (
-        "settings of users/u are ignored",
+        "ignoring settings of users/u",
         "/config/users/v: Invalid value many",
         "clients/c",
     ):
