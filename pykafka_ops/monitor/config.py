@@ -35,11 +35,13 @@ class ClusterSection:
 
 @dataclass(frozen=True, slots=True)
 class MonitorConfig:
-    """The whole file. ``others`` are tables that other parts of the monitor read."""
+    """The whole file. ``reports``: the directory that ``pko spark ... --history`` keeps runs in;
+    ``others`` are tables that other parts of the monitor read."""
 
     listen: str = LISTEN
     data: str | None = None
     poll_ms: int = POLL_MS
+    reports: str | None = None
     clusters: tuple[ClusterSection, ...] = ()
     others: Mapping[str, Any] = field(default_factory=dict)
 
@@ -62,6 +64,7 @@ def parse(data: bytes, source: str) -> MonitorConfig:
         listen=read.value("listen", str, LISTEN),
         data=read.value("data", str, None),
         poll_ms=read.value("poll", _poll, POLL_MS),
+        reports=read.value("reports", _directory, None),
         clusters=tuple(_cluster(source, name, one) for name, one in clusters.items()),
         others={name: table[name] for name in OTHERS if name in table},
     )
@@ -100,6 +103,12 @@ def _settings(value: object) -> dict[str, str]:
         raise TypeError("a table of client settings")
     texts = {True: "true", False: "false"}
     return {k: texts[v] if isinstance(v, bool) else str(v) for k, v in value.items()}
+
+
+def _directory(value: object) -> str:
+    if not isinstance(value, str) or not value or "://" in value:
+        raise TypeError("a directory of this machine, that of --history,")
+    return value
 
 
 def _poll(value: object) -> int:

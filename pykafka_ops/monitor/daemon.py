@@ -103,6 +103,7 @@ class Monitor:
             requests={n: w.requests for n, w in zip(clients, self._watchers, strict=True)},
             probes=self._probes,
         )
+        service.reports = Path(config.reports).expanduser() if config.reports else None
         audit = AuditLog(data, now_ms)
         service.desk = ChangeDesk(rights, audit, _opener(clients), data, now_ms)
         tls = (access.tls_cert, access.tls_key) if access.tls_cert else None

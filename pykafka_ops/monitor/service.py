@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Mapping
 from copy import copy
+from pathlib import Path
 from typing import NamedTuple
 
 from pykafka_ops.monitor.access.access import MonitorAccess
@@ -56,6 +57,8 @@ class Service:
         """Browsers that get an event after every round."""
         self.clusters = dict(clusters)
         self.shown = dict(shown or {})
+        self.reports: Path | None = None
+        """Where runs of reports are kept; None: nobody said."""
         self.host = socket.gethostname()
         self.is_whole = True
 

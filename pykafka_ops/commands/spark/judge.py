@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
 from pykafka_ops.analysis.lag.rows import understated
 from pykafka_ops.errors import UsageError
+from pykafka_ops.runs.layout import TRENDS
 from pykafka_ops.spark.output.document import value
-from pykafka_ops.spark.output.history import TRENDS, with_change
+from pykafka_ops.spark.output.history import with_change
 
 if TYPE_CHECKING:
     from pykafka_ops.commands.spark.ask import ReportRequest

@@ -15,6 +15,7 @@ from pykafka_ops.monitor.http import (
     pages,
     past,
     probes,
+    reports,
     whole,
 )
 
@@ -32,5 +33,6 @@ def all_routes() -> list[BaseRoute]:
         *login.routes(),
         *actions.routes(),
         *audit.routes(),
+        *reports.routes(),
         *pages.routes(),
     ]

@@ -34,7 +34,8 @@ def asked_of(request: Request, service: Service, cluster: str) -> PageRequest:
     query = {name: value for name, value in request.query_params.items() if name != "limit"}
     poll_ms = shown.poll_ms if shown else 15_000
     asked = PageRequest(cluster, list(service.clusters), query, now_ms(), poll_ms)
-    return as_person(request, asked)
+    reports = service.reports is not None and service.is_whole
+    return as_person(request, asked._replace(reports=reports))
 
 
 def page(make: Make) -> Callable[[Request], Response]:

@@ -57,7 +57,7 @@ class PageColumn(NamedTuple):
 class PageRequest(NamedTuple):
     """What a page was asked for: the cluster, all clusters, the query, the time (ms); ``who``
     asked ("" where nobody logs in), what the forms of this person carry; ``ways``: pages of MORE
-    that this person may open."""
+    that this person may open; ``reports``: whether runs of reports are shown."""
 
     cluster: str
     clusters: Sequence[str]
@@ -68,6 +68,7 @@ class PageRequest(NamedTuple):
     form: str = ""
     can_log_out: bool = False
     ways: Sequence[str] = ()
+    reports: bool = False
 
 
 def address(cluster: str, *parts: str) -> str:
@@ -135,6 +136,9 @@ def _bar(asked: PageRequest, title: str) -> Markup:
                aria_current="page" if MORE[way] == title else None)
             for way in asked.ways
         ]  # fmt: skip
+    if asked.reports:
+        at = "page" if title == "Reports" else None
+        links.append(el("a", "Reports", href="/reports", aria_current=at))
     nav = el("nav", *links, aria_label="Pages") if links else None
     search = _search(asked) if asked.cluster else None
     brand = el("a", "pko monitor", href="/", class_="brand")

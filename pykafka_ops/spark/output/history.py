@@ -1,20 +1,19 @@
 """The runs of a report, kept as Parquet files, and what changed since the last one.
 
-``DIR/kind=lag/section=groups/date=2026-11-21/MS-SOURCE-RANDOM.parquet``: one file per run and
-section, with ``now`` of the run as first column. Names are unique and files appear whole, so that
-runs at the same time do not collide. SOURCE separates runs over different clusters or directories.
+They lie as ``pykafka_ops.runs.layout`` says, with ``now`` of the run as first column. Names are
+unique and files appear whole, so that runs at the same time do not collide.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
-import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from pykafka_ops.runs.layout import TRENDS, run_name
+from pykafka_ops.runs.read import rows_of
 from pykafka_ops.spark.model import Column, Problem, Report, Row, Section
 from pykafka_ops.spark.output.arrow import parquet_bytes
 from pykafka_ops.spark.output.stores import Store
@@ -24,28 +23,7 @@ RUNS = 200
 ROWS = 200_000
 """Rows of a section that are read at most; the last run is read whatever its size."""
 
-_NAME = re.compile(r"(?P<now>\d{1,15})-(?P<source>[0-9a-f]{8})-[0-9a-f]{8}\.parquet")
 _NOW = Column("now", "Now", "ms", "the moment that the run is about")
-
-TRENDS: Mapping[str, Mapping[str, tuple[tuple[str, ...], str]]] = {
-    "lag": {
-        "groups": (("group",), "lag"),
-        "topics": (("topic",), "lag"),
-        "partitions": (("group", "topic", "partition"), "lag"),
-    },
-    "skew": {
-        "topics": (("topic",), "bytes"),
-        "partitions": (("topic", "partition"), "bytes"),
-        "brokers": (("broker",), "bytes"),
-        "log_dirs": (("broker", "log_dir"), "bytes"),
-    },
-    "retention": {
-        "topics": (("topic",), "bytes"),
-        "dirs": (("broker", "log_dir"), "bytes"),
-        "compaction": (("topic", "partition"), "dirty_bytes"),
-    },
-}
-"""Per kind and section: the fields that identify a row, and that whose change is shown."""
 
 History = dict[str, list[dict[str, object]]]
 
@@ -92,9 +70,9 @@ def _runs(store: Store, section: str, source: str, before: int) -> list[tuple[in
     days = (day for day in store.names(section) if day.startswith("date="))
     for day in sorted(days, reverse=True):
         for name in store.names(f"{section}/{day}"):
-            match = _NAME.fullmatch(name)
-            if match and match["source"] == source and int(match["now"]) < before:
-                found.append((int(match["now"]), f"{section}/{day}/{name}"))
+            match = run_name(name)
+            if match and match.source == source and match.now < before:
+                found.append((match.now, f"{section}/{day}/{name}"))
         if len(found) >= RUNS:
             break
     return sorted(found, reverse=True)[:RUNS]
@@ -109,7 +87,7 @@ def _rows(
         if total >= ROWS:
             break
         try:
-            rows = _read(store.read(name) or b"")
+            rows = rows_of(store.read(name) or b"")
         except Exception as e:  # whatever is in the file, the report goes on
             where = f"{store.root}/{name}"
             problems.append(Problem(where, f"left out of the history: {_short(e)}"))
@@ -121,19 +99,6 @@ def _rows(
 
 def _short(error: Exception) -> str:
     return " ".join(str(error).split())[:200] or type(error).__name__
-
-
-def _read(data: bytes) -> list[dict[str, object]]:
-    """Rows with moments in ms."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    made = pq.ParquetFile(io.BytesIO(data)).read()
-    for i, field in enumerate(made.schema):
-        if pa.types.is_timestamp(field.type):
-            made = made.set_column(i, field.name, made.column(i).cast(pa.int64()))
-    rows: list[dict[str, object]] = made.to_pylist()
-    return rows
 
 
 def with_trends(report: Report, history: Mapping[str, Sequence[Row]]) -> Report:

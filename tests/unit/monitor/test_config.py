@@ -12,6 +12,7 @@ def test_a_file_names_clusters_and_how_often_they_are_asked() -> None:
     text = b"""
         listen = "127.0.0.1:9000"
         poll = "30s"
+        reports = "/var/lib/reports"
         [cluster.prod]
         bootstrap-server = "b1:9092,b2:9092"
         settings = {"security.protocol" = "SSL", "x" = 5, "y" = true}
@@ -20,6 +21,7 @@ def test_a_file_names_clusters_and_how_often_they_are_asked() -> None:
         """
     config = parse(text, "monitor.toml")
     assert (config.listen, config.poll_ms) == ("127.0.0.1:9000", 30_000)
+    assert config.reports == "/var/lib/reports"
     settings = {"security.protocol": "SSL", "x": "5", "y": "true"}
     assert config.clusters == (
         ClusterSection("prod", None, "b1:9092,b2:9092", None, settings),
@@ -36,6 +38,7 @@ def test_an_empty_file_has_the_defaults() -> None:
     [
         (b"\xff", "m: 'utf-8' codec can't decode"),
         (b"listen = ", "m: Invalid value"),
+        (b"reports = 'hdfs://x'", "m: reports: a directory of this machine"),
         (b"pol = '15s'", "m: pol is not known; did you mean poll?"),
         (b"[metricz]\ndialects = ['x']", "m: metricz is not known; did you mean metrics?"),
         (b"zzz = 1", "m: zzz is not known; known: "),

@@ -1,0 +1,170 @@
+"""Reads runs from a directory of this machine. Whatever is in its files, a reader goes on."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from pykafka_ops.errors import CorruptError, PkoError, StorageError, UsageError
+from pykafka_ops.runs.layout import KINDS, RunName, run_name
+
+MOST_RUNS: Final = 200
+"""Runs of a kind that are named: the newest."""
+MOST_FILES: Final = 20_000
+"""Names of a directory that are looked at."""
+MOST_BYTES: Final = 256 << 20
+"""Of a file that is read."""
+Row = dict[str, Any]
+
+
+class KeptColumn(NamedTuple):
+    """A column as the report described it; ``unit`` as ``page.units.value_text`` knows it."""
+
+    name: str
+    title: str
+    unit: str
+    doc: str
+
+
+class KeptSection(NamedTuple):
+    """A section of a run: its columns, its first rows, how many there are."""
+
+    name: str
+    columns: Sequence[KeptColumn]
+    rows: Sequence[Row]
+    total: int
+
+
+def rows_of(data: bytes) -> list[Row]:
+    """All rows of a file, moments in ms. Raises what the reader of Parquet raises."""
+    import pyarrow.parquet as pq
+
+    return _rows(pq.ParquetFile(io.BytesIO(data)).read())
+
+
+def runs(root: Path) -> dict[str, list[RunName]]:
+    """The newest runs by kind, newest first; kinds without any are left out. Raises StorageError
+    for a directory that cannot be listed."""
+    if not root.is_dir():
+        raise StorageError(f"{root}: there is no such directory")
+    found = {kind: _runs(root / f"kind={kind}") for kind in KINDS}
+    return {kind: names for kind, names in found.items() if names}
+
+
+def sections(root: Path, kind: str, run: str) -> list[str]:
+    """The sections that a run has, by name. Raises StorageError."""
+    folders = [name for name in _names(root / f"kind={kind}") if name.startswith("section=")]
+    found = [f for f in sorted(folders) if _place(root / f"kind={kind}" / f, run) is not None]
+    return [folder.partition("=")[2] for folder in found]
+
+
+def section(root: Path, kind: str, run: str, name: str, most: int) -> KeptSection:
+    """A section of a run with its first ``most`` rows. Raises StorageError for a file that cannot
+    be read, CorruptError for a damaged one, UsageError without pyarrow."""
+    file = _opened(root, kind, run, name)
+    try:
+        schema, total = file.schema_arrow, file.metadata.num_rows
+        batch = next(file.iter_batches(batch_size=most), None)
+        columns = [_column(field) for field in schema if field.name != "now"]
+        rows = [] if batch is None else _rows(_table(batch))
+    except Exception as error:  # pyarrow raises what it likes about bytes that are wrong
+        raise CorruptError(f"section {name}: {_short(error)}") from None
+    return KeptSection(name, columns, rows, total)
+
+
+def total(root: Path, kind: str, run: str, name: str, field: str) -> float | None:
+    """The sum of a field over a section of a run; None where it is known of no row. Raises as
+    ``section``."""
+    file = _opened(root, kind, run, name)
+    try:
+        values = file.read(columns=[field]).column(field).to_pylist()
+    except Exception as error:
+        raise CorruptError(f"section {name}: {_short(error)}") from None
+    known = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+    return sum(known) if known else None
+
+
+def _runs(kind: Path) -> list[RunName]:
+    """The newest runs that any section of a kind has."""
+    found: dict[str, RunName] = {}
+    for folder in (kind / name for name in _names(kind) if name.startswith("section=")):
+        mine = 0
+        days = sorted((d for d in _names(folder) if d.startswith("date=")), reverse=True)
+        for day in days:
+            names = [r for n in _names(folder / day) if (r := run_name(n)) is not None]
+            found.update({r.name: r for r in names})
+            mine += len(names)
+            if mine >= MOST_RUNS:
+                break
+    return sorted(found.values(), key=lambda r: (-r.now, r.name))[:MOST_RUNS]
+
+
+def _names(folder: Path) -> list[str]:
+    found: list[str] = []
+    try:
+        for path in folder.iterdir():
+            found.append(path.name)
+            if len(found) >= MOST_FILES:
+                break
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise StorageError(f"{folder}: {error.strerror or error}") from None
+    return found
+
+
+def _place(folder: Path, run: str) -> Path | None:
+    """Where the file of a run lies in a section."""
+    for day in _names(folder):
+        if day.startswith("date=") and (folder / day / run).is_file():
+            return folder / day / run
+    return None
+
+
+def _opened(root: Path, kind: str, run: str, name: str) -> Any:
+    try:
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise UsageError("runs of reports are read with pyarrow: pip install pyarrow") from None
+    path = _place(root / f"kind={kind}" / f"section={name}", run)
+    if path is None:
+        raise StorageError(f"section {name}: the run has no such section")
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise StorageError(f"section {name}: {path.stat().st_size} bytes are too many to read")
+        return pq.ParquetFile(path)
+    except PkoError:
+        raise
+    except Exception as error:  # pyarrow raises what it likes about bytes that are wrong
+        raise CorruptError(f"section {name}: {_short(error)}") from None
+
+
+def _column(field: Any) -> KeptColumn:
+    told: Mapping[bytes, bytes] = field.metadata or {}
+    title, unit, doc = (
+        told.get(key, b"").decode("utf-8", "replace") for key in (b"title", b"unit", b"doc")
+    )
+    return KeptColumn(field.name, title or field.name, unit, doc)
+
+
+def _table(batch: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.Table.from_batches([batch])
+
+
+def _rows(made: Any) -> list[Row]:
+    """Rows with moments in ms."""
+    import pyarrow as pa
+
+    for i, field in enumerate(made.schema):
+        if pa.types.is_timestamp(field.type):
+            made = made.set_column(i, field.name, made.column(i).cast(pa.int64()))
+    rows: list[Row] = made.to_pylist()
+    return rows
+
+
+def _short(error: Exception) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__
