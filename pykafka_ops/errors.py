@@ -12,6 +12,7 @@
   + CorruptError           malformed bytes at rest
     + CorruptBatchError    a record batch fails its checks
     + CorruptIndexError    an index file fails its sanity check
+  + DeserializeError       a key or value is not of its format
   + SettingError           a setting is unknown, malformed or out of range
   + StorageError           a log directory failed or is in use
 """
@@ -98,6 +99,10 @@ class CorruptBatchError(CorruptError):
 
 class CorruptIndexError(CorruptError):
     """An index, snapshot or checkpoint file fails its checks."""
+
+
+class DeserializeError(PkoError):
+    """A key or value does not fit its deserializer; the text is Kafka's where there is one."""
 
 
 class SettingError(PkoError):

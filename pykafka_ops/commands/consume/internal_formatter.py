@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pykafka_ops.commands.consume.formatter import Consumed, Formatter
-from pykafka_ops.commands.payload.deserializers import DeserializeError
 from pykafka_ops.disk import internal
 from pykafka_ops.disk.schema import RecordStruct, to_json
 from pykafka_ops.disk.text import java_json
-from pykafka_ops.errors import CorruptError
+from pykafka_ops.errors import CorruptError, DeserializeError
 
 Show = Callable[[bytes, bytes | None], str]
 

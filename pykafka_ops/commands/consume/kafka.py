@@ -37,8 +37,7 @@ def failure(error: PkoError, run: Run) -> int:
     from pykafka_ops.commands.console.errors import config_exception, java_line
     from pykafka_ops.commands.framework.output import say
     from pykafka_ops.commands.framework.profile import UnreadableFileError
-    from pykafka_ops.commands.payload.deserializers import DeserializeError
-    from pykafka_ops.errors import UsageError
+    from pykafka_ops.errors import DeserializeError, UsageError
 
     text = str(error)
     if run.args.has("whitelist") and isinstance(error, OptionError) and not run.started:

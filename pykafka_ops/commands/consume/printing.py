@@ -27,10 +27,9 @@ from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import quiet_pipe, say
 from pykafka_ops.commands.framework.profile import read_properties
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.payload.deserializers import DeserializeError
 from pykafka_ops.commands.payload.formats import formats_of
 from pykafka_ops.commands.payload.query import content_query
-from pykafka_ops.errors import PkoError, UsageError
+from pykafka_ops.errors import DeserializeError, PkoError, UsageError
 
 BATCH = 500
 

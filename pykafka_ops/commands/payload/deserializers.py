@@ -6,13 +6,9 @@ import struct
 from collections.abc import Callable, Mapping
 
 from pykafka_ops.disk.text import java_text
-from pykafka_ops.errors import PkoError, UsageError
+from pykafka_ops.errors import DeserializeError, UsageError
 
 Deserializer = Callable[[bytes], bytes]
-
-
-class DeserializeError(PkoError):
-    """A payload does not fit its deserializer; the text is Kafka's."""
 
 
 def _number(name: str, form: str) -> Deserializer:

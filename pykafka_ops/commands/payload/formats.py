@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from pykafka_ops.commands.framework.args import Args
-from pykafka_ops.commands.payload.deserializers import DESERIALIZERS, DeserializeError
+from pykafka_ops.commands.payload.deserializers import DESERIALIZERS
 from pykafka_ops.disk.text import java_text
-from pykafka_ops.errors import UsageError
+from pykafka_ops.errors import DeserializeError, UsageError
 
 NAMES = ("utf-8", "hex", "base64", "json", "int", "long", "avro:SCHEMA-FILE")
 
@@ -56,7 +56,7 @@ def payload_format(spec: str, option: str) -> PayloadFormat:
     """
     name, _, rest = spec.partition(":")
     if name == "avro":
-        from pykafka_ops.commands.payload.avro import reader
+        from pykafka_ops.payload.avro import reader
 
         if not rest:
             raise UsageError(f"{option} avro: which schema? write avro:orders.avsc")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pykafka_ops.analysis.logs.query import Pattern, RecordQuery, compiled
 from pykafka_ops.commands.framework.args import Args
-from pykafka_ops.commands.payload.deserializers import DeserializeError
 from pykafka_ops.commands.payload.formats import PayloadFormat, payload_format
-from pykafka_ops.errors import UsageError
+from pykafka_ops.errors import DeserializeError, UsageError
 
 
 def content_query(

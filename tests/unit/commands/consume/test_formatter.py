@@ -9,9 +9,8 @@ import pytest
 
 from pykafka_ops.commands.consume.formatter import DefaultFormatter, JsonFormatter
 from pykafka_ops.commands.consume.printing import formatter
-from pykafka_ops.commands.payload.deserializers import DeserializeError
 from pykafka_ops.commands.payload.formats import payload_format
-from pykafka_ops.errors import UsageError
+from pykafka_ops.errors import DeserializeError, UsageError
 
 ALL = {
     "print.timestamp": "true",

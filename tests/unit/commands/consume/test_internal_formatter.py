@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from pykafka_ops.commands.consume.printing import DEPRECATED, formatter
-from pykafka_ops.commands.payload.deserializers import DeserializeError
 from pykafka_ops.disk.internal import (
     GroupMetadataKey,
     GroupMetadataValue,
@@ -17,6 +16,7 @@ from pykafka_ops.disk.internal import (
     TransactionPartitions,
     encode,
 )
+from pykafka_ops.errors import DeserializeError
 
 COMMIT_KEY = encode(OffsetCommitKey(group="g1", topic="orders", partition=2), 1)
 COMMIT = encode(

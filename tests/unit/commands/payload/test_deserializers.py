@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.commands.payload.deserializers import DeserializeError, deserializer, java_decimal
-from pykafka_ops.errors import UsageError
+from pykafka_ops.commands.payload.deserializers import deserializer, java_decimal
+from pykafka_ops.errors import DeserializeError, UsageError
 
 PACKAGE = "org.apache.kafka.common.serialization."
 

@@ -14,9 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.commands.payload.deserializers import DeserializeError
 from pykafka_ops.commands.payload.formats import encoded, payload_format
-from pykafka_ops.errors import UsageError
+from pykafka_ops.errors import DeserializeError, UsageError
 from tests.support.raising import raises_nothing
 
 SCHEMA = {

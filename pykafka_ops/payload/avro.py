@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from pykafka_ops.commands.payload.deserializers import DeserializeError
-from pykafka_ops.errors import UsageError
+from pykafka_ops.errors import DeserializeError, UsageError
 
 #: Confluent's wire format: a zero, the schema's id in the registry (int32), then the Avro data.
 _HEADER = 5
@@ -19,18 +18,25 @@ def reader(path: str) -> Callable[[bytes], object]:
     decimals and UUIDs as text. UsageError where fastavro or the file is missing, or the schema is
     none; the function raises DeserializeError for bytes that do not fit the schema to their end.
     """
-    schema = _schema(path)
-    read_one = _reading(schema)
+    what = f"Avro schema {path}"
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except OSError as e:
+        raise UsageError(f"{what}: {e.strerror}") from None
+    except ValueError as e:
+        raise UsageError(f"{what}: no JSON: {e}") from None
+    read_one = schema_reader(text, what)
 
     def read(data: bytes) -> object:
         trouble: DeserializeError | None = None
         if len(data) >= _HEADER and data[0] == 0:
             try:
-                return _plain(read_one(data[_HEADER:]))
+                return read_one(data[_HEADER:])
             except DeserializeError as e:
                 trouble = e
         try:
-            return _plain(read_one(data))
+            return read_one(data)
         except DeserializeError:
             if trouble is None:
                 raise
@@ -39,35 +45,43 @@ def reader(path: str) -> Callable[[bytes], object]:
     return read
 
 
-def _schema(path: str) -> Any:
-    import json
+def schema_reader(text: str, what: str, named: Sequence[str] = ()) -> Callable[[bytes], object]:
+    """As ``reader``, of a schema's text and without the header; ``what`` begins complaints.
 
+    ``named`` are the texts of schemas whose types it uses, those that others need first.
+    """
     try:
         from fastavro.schema import parse_schema
     except ImportError:
         raise UsageError("Avro needs fastavro: pip install 'pykafka-ops[avro]'") from None
-    try:
-        with open(path, encoding="utf-8") as file:
-            written = json.load(file)
-    except OSError as e:
-        raise UsageError(f"Avro schema {path}: {e.strerror}") from None
-    except (ValueError, RecursionError) as e:
-        raise UsageError(f"Avro schema {path}: no JSON: {e}") from None
-    try:
-        schema = parse_schema(written)
-    except Exception as e:  # its exceptions have no common base
-        raise UsageError(f"Avro schema {path}: {type(e).__name__}: {e}") from None
-    hungerless = _takes_nothing(schema, {})
+    known: dict[str, Any] = {}
+    schemas = [_parsed(parse_schema, part, what, known) for part in (*named, text)]
+    types: dict[str, Any] = {}
+    hungerless = next((found for s in schemas if (found := _takes_nothing(s, types))), "")
     if hungerless:
-        raise UsageError(f"Avro schema {path}: {hungerless}, so that no data can bound its length")
-    return schema
+        raise UsageError(f"{what}: {hungerless}, so that no data can bound its length")
+    read_one = _reading(schemas[-1], recursive=any(_recursive(s) for s in schemas))
+    return lambda data: _plain(read_one(data))
 
 
-def _reading(schema: Any) -> Callable[[bytes], object]:
+def _parsed(parse: Callable[..., Any], text: str, what: str, known: dict[str, Any]) -> Any:
+    import json
+
+    try:
+        written = json.loads(text)
+    except (ValueError, RecursionError) as e:
+        raise UsageError(f"{what}: no JSON: {e}") from None
+    try:
+        return parse(written, named_schemas=known)
+    except Exception as e:  # its exceptions have no common base
+        raise UsageError(f"{what}: {type(e).__name__}: {e}") from None
+
+
+def _reading(schema: Any, *, recursive: bool) -> Callable[[bytes], object]:
     """One value of ``schema`` that takes all of the bytes."""
     from io import BytesIO
 
-    if _recursive(schema):  # compiled, deep data would overflow the stack of the process
+    if recursive:  # compiled, deep data would overflow the stack of the process
         from fastavro._read_py import schemaless_reader
     else:
         from fastavro import schemaless_reader

@@ -1,0 +1,1 @@
+"""What keys and values are made of: bytes in, plain values out."""
