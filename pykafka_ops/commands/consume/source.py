@@ -11,10 +11,11 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from pykafka_ops.client.read_bounds import ReadBounds
 from pykafka_ops.commands.console.errors import SOON, ignored, kafka_error, keeps_trying, log
 from pykafka_ops.commands.console.lookup import FoundTopic, TopicLookup
 from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load, one_of
-from pykafka_ops.commands.consume.bounds import ReadBounds, bounds_of
+from pykafka_ops.commands.consume.bounds import bounds_of
 from pykafka_ops.commands.consume.formatter import Consumed
 from pykafka_ops.commands.consume.kafka import LOGGER, WHITELIST
 from pykafka_ops.commands.framework.args import Args, OptionError

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pykafka_ops.client.read_bounds import OffsetSpan, ReadBounds
 from pykafka_ops.commands.consume import consume
-from pykafka_ops.commands.consume.bounds import OffsetSpan, ReadBounds, bounds_of
+from pykafka_ops.commands.consume.bounds import bounds_of
 from pykafka_ops.errors import UsageError
 from tests.support.memory.context import args_of
 
