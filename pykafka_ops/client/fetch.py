@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, cast
 
 from pykafka_ops.client.answers import by_topic, error_of
+from pykafka_ops.client.batches import batches_of
 from pykafka_ops.client.cluster import Cluster, Question
 from pykafka_ops.client.leaders import Answers, Partition, ask_leaders
 from pykafka_ops.disk.batch import read_header, scan
 from pykafka_ops.disk.compression import DECOMPRESSED_LIMIT
-from pykafka_ops.disk.control import ControlType, control_type_id
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.errors import CorruptBatchError, PkoError
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
@@ -94,17 +94,9 @@ def committed_from(
     data: memoryview, offset: int, aborted: Sequence[tuple[int, int]]
 ) -> Iterator[Record]:
     """As ``records_from``, without the records of ``aborted`` transactions."""
-    waiting = sorted(aborted, key=lambda one: one[1])
-    dropped: set[int] = set()
-    for position, header in scan(data):
-        while waiting and waiting[0][1] <= header.last_offset:
-            dropped.add(waiting.pop(0)[0])
-        if header.is_control:
-            marker = next(iter_records(data, position, header, DECOMPRESSED_LIMIT))
-            if control_type_id(marker.key) == ControlType.ABORT:
-                dropped.discard(header.producer_id)
-        elif not (header.is_transactional and header.producer_id in dropped):
-            yield from records_from(data[position : position + header.size], offset)
+    for batch in batches_of(data, aborted):
+        if batch.state == "committed" and batch.next_offset > offset:
+            yield from (record for record in batch.records if record.offset >= offset)
 
 
 def end_of(data: memoryview, otherwise: int) -> int:
