@@ -10,6 +10,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from math import isfinite
 from typing import Literal
 
@@ -27,11 +28,13 @@ _OPS: dict[str, Callable[[float, float], bool]] = {
     "!=": operator.ne,
 }
 _EQUAL = ("=", "==", "!=")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,6})?", re.ASCII)
+_LONGEST_NUMBER = 1_000
 
 Row = Mapping[str, object]
 Unknown = Callable[[Row, str], bool]
 """Whether a field of a row says less than the truth, although it has a value."""
-FieldKind = Literal["number", "moment", "text", "flag"]
+FieldKind = Literal["number", "moment", "text", "flag", "any"]
 
 
 class ConditionError(ValueError):
@@ -40,7 +43,8 @@ class ConditionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ConditionField:
-    """What a field of a row holds: a number, a moment (ms since 1970), a text, or yes and no.
+    """What a field of a row holds: a number, a moment (ms since 1970), a text, or yes and no; any
+    of these where a row decides: numbers are compared exactly, texts by their characters.
 
     ``values`` are the only texts there are (none: any). ``spare``: a row without a value has
     nothing there; of all other fields no value means that it is not known.
@@ -114,12 +118,15 @@ def _comparison(
     if field is None:
         raise ConditionError(f"there is no field {match[1]}: choose from {', '.join(fields)}")
     numeric = field.kind in ("number", "moment")
-    if not numeric and sign not in _EQUAL:
+    if not numeric and field.kind != "any" and sign not in _EQUAL:
         raise ConditionError(
             f"{match[1]} {sign} {wanted}: {match[1]} is not a number: write = or !="
         )
     try:
-        meets = _number(field, sign, wanted) if numeric else _text(field, sign, wanted)
+        if field.kind == "any":
+            meets = _any(sign, wanted)
+        else:
+            meets = _number(field, sign, wanted) if numeric else _text(field, sign, wanted)
     except ConditionError as error:
         raise ConditionError(f"{match[1]} {sign} {wanted}: {error}") from None
 
@@ -154,3 +161,26 @@ def _text(field: ConditionField, sign: str, wanted: str) -> Callable[[object], b
     if known and wanted.lower() not in known:
         raise ConditionError(f"choose one of {', '.join(values)}")
     return lambda value: (str(value).lower() == wanted.lower()) == (sign != "!=")
+
+
+def _any(sign: str, wanted: str) -> Callable[[object], bool]:
+    """Numbers as numbers, however large or fine they are; all else as text. A number and a text
+    are neither less nor greater than each other."""
+    limit = _decimal(wanted)
+
+    def meets(value: object) -> bool:
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        number = None if limit is None else _decimal(text)
+        if limit is not None and number is not None:
+            return bool(_OPS[sign](number, limit))  # type: ignore[arg-type]
+        if sign in _EQUAL:
+            return (text == wanted) == (sign != "!=")
+        return limit is None and bool(_OPS[sign](text, wanted))  # type: ignore[arg-type]
+
+    return meets
+
+
+def _decimal(text: str) -> Decimal | None:
+    if len(text) > _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
+        return None
+    return Decimal(text)

@@ -124,3 +124,21 @@ def test_judged_a_figure_below_the_truth_shows_that_more_is_true_and_nothing_els
     assert judged("lag>1000") is True
     assert judged("lag>2000") is None
     assert judged("lag<2000") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "held"),
+    [
+        ("x>9007199254740992", 9007199254740993, True), ("x=1.10", "1.1", True),
+        ("x=0.1000000000000000000001", "0.1", False),
+        ("x=abc", "abc", True), ("x=abc", "ABC", False),
+        ("x>5", "abc", False), ("x!=5", "abc", True), ("x>=2026-01", "2026-02", True),
+        ("x=true", True, True), ("x>1e400", "1e399", False), ("x=1", None, False),
+        ("x!=1", None, True), ("x=" + "9" * 2000, "9" * 2000, True), ("x>1", "\u0663", False),
+    ],
+)  # fmt: skip
+def test_a_field_of_any_kind_is_compared_as_its_row_has_it(
+    text: str, value: object, held: bool
+) -> None:
+    condition = parse_condition(text, {"x": ConditionField("any", spare=True)})
+    assert condition.judged({"x": value}) is held
