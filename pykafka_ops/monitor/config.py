@@ -46,7 +46,10 @@ class MonitorConfig:
     others: Mapping[str, Any] = field(default_factory=dict)
 
 
-OTHERS: Final = ("alerts", "alert", "notify", "silence", "metrics", "probe", *KEYS)
+OTHERS: Final = (
+    "alerts", "alert", "notify", "silence", "metrics", "probe", "mask", "decode", "schema-registry",
+    *KEYS,
+)  # fmt: skip
 """Tables that other modules read."""
 
 

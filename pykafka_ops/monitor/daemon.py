@@ -27,6 +27,8 @@ from pykafka_ops.monitor.http.app import make_app
 from pykafka_ops.monitor.http.doors import all_routes
 from pykafka_ops.monitor.http.server import HttpServer
 from pykafka_ops.monitor.keeper import Keeper
+from pykafka_ops.monitor.messages.service import MessageService
+from pykafka_ops.monitor.messages.settings import message_settings
 from pykafka_ops.monitor.metrics.settings import metrics_settings
 from pykafka_ops.monitor.probes.schedule import Probes
 from pykafka_ops.monitor.probes.settings import probe_settings
@@ -72,6 +74,7 @@ class Monitor:
     ) -> None:
         settings = alert_settings(config.others, source)
         metrics = metrics_settings(config.others, source)
+        messages = MessageService(clients, message_settings(config.others, source, clients))
         host, port = listen_address(config.listen)
         self._history = History(data / "history.db")
         lease = _lease(settings, clients)
@@ -106,6 +109,7 @@ class Monitor:
         service.reports = Path(config.reports).expanduser() if config.reports else None
         audit = AuditLog(data, now_ms)
         service.desk = ChangeDesk(rights, audit, _opener(clients), data, now_ms)
+        service.messages = messages
         tls = (access.tls_cert, access.tls_key) if access.tls_cert else None
         self._server = HttpServer(make_app(service, all_routes(), hosts), host, port, tls)
         shown_host = f"[{host}]" if ":" in host else host

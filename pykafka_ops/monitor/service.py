@@ -17,6 +17,7 @@ from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.cluster.watcher import now_ms
 from pykafka_ops.monitor.history.store import History
+from pykafka_ops.monitor.messages.service import MessageService
 from pykafka_ops.monitor.metrics.settings import MetricsSettings
 from pykafka_ops.monitor.probes.schedule import Probes
 
@@ -55,6 +56,8 @@ class Service:
         self.probes = probes
         self.streams = 0
         """Browsers that get an event after every round."""
+        self.messages: MessageService | None = None
+        """Records of topics, where they are shown."""
         self.clusters = dict(clusters)
         self.shown = dict(shown or {})
         self.reports: Path | None = None

@@ -58,7 +58,7 @@ def _inside(value: object) -> list[object]:
 
 
 def _no_constant(name: str) -> object:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def write_json(value: object, indent: int = 0, most: int | None = None) -> str:

@@ -37,7 +37,7 @@ class ProtobufFiles:
             try:
                 proto.ParseFromString(data)
             except Exception:  # DecodeError has no base that can be named without the library
-                raise UsageError(f"{what}: {name} is no file descriptor") from None
+                raise UsageError(f"{what}: {name} is not a file descriptor") from None
             proto.name = name
             self._protos[name] = proto
         self._added: set[str] = set()
@@ -55,7 +55,7 @@ class ProtobufFiles:
         try:
             found.ParseFromString(data)
         except Exception:
-            raise UsageError(f"{what} is no descriptor set: protoc writes one") from None
+            raise UsageError(f"{what} is not a descriptor set: protoc writes one") from None
         if not found.file:
             raise UsageError(f"{what} holds no descriptors: protoc writes them")
         return cls({one.name: one.SerializeToString() for one in found.file}, what)

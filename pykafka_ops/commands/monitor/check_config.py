@@ -11,6 +11,8 @@ from pykafka_ops.commands.monitor.configured import ONLY, client_configs, read_c
 from pykafka_ops.errors import UsageError
 from pykafka_ops.monitor.alerts.settings.checked import Complaints
 from pykafka_ops.monitor.alerts.settings.tables import read_alert_settings
+from pykafka_ops.monitor.messages.decoding import SchemaFiles
+from pykafka_ops.monitor.messages.settings import message_settings
 from pykafka_ops.monitor.metrics.settings import metrics_settings
 from pykafka_ops.monitor.probes.settings import probe_settings
 
@@ -26,6 +28,7 @@ def check_config(run: Run) -> Table:
     complaints = Complaints()
     complaints.of(lambda: metrics_settings(config.others, path))
     complaints.of(lambda: probe_settings(config.others, path, names))
+    complaints.of(lambda: SchemaFiles(message_settings(config.others, path, names).decode))
     problems += complaints.lines
     problems += access_problems(config.others, path)
     if problems:

@@ -11,6 +11,7 @@ from pykafka_ops.monitor.http import (
     burrow,
     cmak,
     login,
+    messages,
     metrics,
     pages,
     past,
@@ -33,6 +34,7 @@ def all_routes() -> list[BaseRoute]:
         *login.routes(),
         *actions.routes(),
         *audit.routes(),
+        *messages.routes(),
         *reports.routes(),
         *pages.routes(),
     ]

@@ -82,9 +82,11 @@ def document(
     title: str,
     *main: Markup | None,
     live: bool = True,
+    script: str = "",
 ) -> str:
     """A whole page; ``view`` None: it is about no cluster. ``title`` is the name
-    of a page of PLACES where it is one; ``live``: it shows every round."""
+    of a page of PLACES where it is one; ``live``: it shows every round, unless it has a
+    ``script`` of its own."""
     head = el(
         "head",
         el("meta", charset="utf-8"),
@@ -94,7 +96,10 @@ def document(
         el("link", rel="icon", href="data:,"),
         el("link", rel="stylesheet", href="/static/monitor.css"),
         el("script", "", src="/static/monitor.js", defer=True) if live else None,
-        el("noscript", el("meta", http_equiv="refresh", content="15")) if live else None,
+        el("script", "", src=f"/static/{script}", defer=True) if script else None,
+        el("noscript", el("meta", http_equiv="refresh", content="15"))
+        if live and not script
+        else None,
     )
     keys = [" Keys: ", *_keys(asked)] if live else []
     body = el(
@@ -105,7 +110,7 @@ def document(
         el("main", _state(asked, view, title), *main, id="main", tabindex="-1"),
         el("footer", "pko monitor ", __version__, ". Times are UTC.", *keys, _login(asked)),
     )
-    return "<!DOCTYPE html>\n" + el("html", head, body, lang="en")
+    return "<!DOCTYPE html>\n" + el("html", head, body, lang="en", data_still=bool(script))
 
 
 def form_of(asked: PageRequest, action: str, *fields: Markup | None, **attributes: str) -> Markup:

@@ -16,6 +16,7 @@ from pykafka_ops.monitor.pages.events import timeline
 from pykafka_ops.monitor.pages.frame import (
     Found,
     PageRequest,
+    address,
     block,
     command,
     document,
@@ -55,6 +56,8 @@ def topic(asked: PageRequest, view: ClusterView, told: TopicShown) -> str:
     return document(
         asked, view, f"Topic {name}",
         _tiles(told),
+        el("p", el("a", "Messages", href=address(asked.cluster, "topics", name, "messages")),
+           class_="more"),
         periods(asked.query),
         el("div",
            chart("Records in", "Written a second", told.past, [("rate_in", "records/s")],

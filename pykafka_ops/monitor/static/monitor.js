@@ -28,10 +28,12 @@
     said.textContent = 'STALE: the monitor does not answer, all of this is old';
     main.prepend(said);
   };
-  const rounds = new EventSource('/api/v1/stream');
-  rounds.addEventListener('round', () => { refresh().catch(lost); });
-  rounds.addEventListener('error', lost);
-  rounds.addEventListener('open', () => { refresh().catch(lost); });
+  if (!('still' in document.documentElement.dataset)) {
+    const rounds = new EventSource('/api/v1/stream');
+    rounds.addEventListener('round', () => { refresh().catch(lost); });
+    rounds.addEventListener('error', lost);
+    rounds.addEventListener('open', () => { refresh().catch(lost); });
+  }
   let going = false;
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

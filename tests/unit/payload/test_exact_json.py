@@ -41,7 +41,7 @@ def test_half_a_character_is_escaped() -> None:
     [
         (b"\xff", "invalid start byte at byte 0"),
         (b"{", "Expecting property name"),
-        (b"[NaN]", "NaN is no JSON"),
+        (b"[NaN]", "NaN is not JSON"),
         (b"[" * 100_000, "nested too deep"),
         (b"[" * (MOST_DEPTH + 1) + b"]" * (MOST_DEPTH + 1), f"nested more than {MOST_DEPTH} deep"),
         (b"", "Expecting value"),

@@ -53,7 +53,7 @@ def test_descriptors_that_do_not_fit_together_are_refused() -> None:
     for file, why in ((cyclic, "imports itself"), (lonely, "b.proto is imported and missing")):
         with pytest.raises(UsageError, match=why):
             ProtobufFiles({"a.proto": file.SerializeToString()}, "schema")
-    with pytest.raises(UsageError, match="no file descriptor"):
+    with pytest.raises(UsageError, match="not a file descriptor"):
         ProtobufFiles({"a.proto": b"\xff"}, "schema")
     for data in (b"\xff", b""):
         with pytest.raises(UsageError, match=r"x\.desc"):

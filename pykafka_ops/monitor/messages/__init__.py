@@ -1,0 +1,1 @@
+"""Records of topics for people: searched within bounds, decoded, masked, followed live."""
