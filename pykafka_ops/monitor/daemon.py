@@ -59,6 +59,10 @@ def _opener(clients: Mapping[str, ClientConfig]) -> Callable[[str], Cluster]:
     return opened
 
 
+def _shown(client: ClientConfig, poll_ms: int) -> ShownCluster:
+    return ShownCluster(tuple(str(a) for a in client.bootstrap), poll_ms, client.protocol)
+
+
 class Monitor:
     """Call ``start`` and ``stop``. ``data`` is its directory; ``hosts`` are the names that requests
     may use for it (None: any). UsageError, StorageError, ConnectError."""
@@ -87,12 +91,7 @@ class Monitor:
             Watcher(name, client, poll_ms=config.poll_ms, hearers=[keeper.hear])
             for name, client in clients.items()
         ]
-        shown = {
-            name: ShownCluster(
-                tuple(str(a) for a in client.bootstrap), config.poll_ms, client.protocol
-            )
-            for name, client in clients.items()
-        }
+        shown = {name: _shown(client, config.poll_ms) for name, client in clients.items()}
         clusters = {name: w.watched for name, w in zip(clients, self._watchers, strict=True)}
         login = MonitorLogin(access, now_ms) if access.login.mode != NONE else None
         rights = MonitorAccess(access.actions, login)
