@@ -32,6 +32,7 @@ from pykafka_ops.monitor.told.runway import DiskRunway
 from pykafka_ops.monitor.told.text import UNKNOWN, plain, size, whole
 from pykafka_ops.page.markup import Markup, el
 from pykafka_ops.page.units import size as size_text
+from pykafka_ops.settings.broker import BROKER
 
 FACTS: Final = ("bytes", "free_bytes", "leaders", "replicas")
 MOST: Final = 20
@@ -108,7 +109,7 @@ def broker(asked: PageRequest, view: ClusterView, told: BrokerShown) -> str:
            class_="pictures"),
         _directories(told.dirs, f"pko log-dirs describe --broker {id_}"),
         _largest(asked, told.dirs),
-        settings_block("Settings that somebody set", proof, told.settings, only_set=True),
+        settings_block("Settings that somebody set", proof, told.settings, BROKER, only_set=True),
         None if told.events is None else
         block("What changed", "", timeline(told.events, "nothing in the last seven days")),
     )  # fmt: skip

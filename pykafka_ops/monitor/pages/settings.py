@@ -10,6 +10,7 @@ from pykafka_ops.monitor.cluster.enquiries import EnquiryReply
 from pykafka_ops.monitor.pages.frame import PageColumn, block, table
 from pykafka_ops.monitor.told.text import safe
 from pykafka_ops.page.markup import Markup, el
+from pykafka_ops.settings.setting import Setting
 from pykafka_ops.settings.source import ConfigSource
 
 SOURCES: Final = {
@@ -27,31 +28,41 @@ _COLUMNS: Final = (
 )
 
 
-def setting_rows(entries: Iterable[ConfigEntry]) -> list[dict[str, Any]]:
-    """Rows of settings: those that somebody set come first."""
-    rows = [_row(entry) for entry in entries]
+def setting_rows(
+    entries: Iterable[ConfigEntry], defaults: Mapping[str, Setting]
+) -> list[dict[str, Any]]:
+    """Rows of settings: those that somebody set come first. ``defaults``: Kafka's, of this kind of
+    resource."""
+    rows = [_row(entry, defaults.get(entry.name)) for entry in entries]
     return sorted(rows, key=lambda row: (row["is_default"], row["name"]))
 
 
-def _row(entry: ConfigEntry) -> dict[str, Any]:
-    default = next(
-        (s.value for s in entry.synonyms if s.source == ConfigSource.DEFAULT_CONFIG), None
-    )
+def _row(entry: ConfigEntry, known: Setting | None) -> dict[str, Any]:
     by_kafka = entry.source == ConfigSource.DEFAULT_CONFIG
-    known = entry.source in SOURCES
+    named = entry.source in SOURCES
     return {
         "name": entry.name,
         "value": "(secret)" if entry.sensitive else entry.value,
-        "source": SOURCES[ConfigSource(entry.source)] if known else f"source {entry.source}",
-        "default": entry.value if by_kafka else default,
+        "source": SOURCES[ConfigSource(entry.source)] if named else f"source {entry.source}",
+        "default": entry.value if by_kafka else _default(entry, known),
         "is_default": by_kafka,
     }
+
+
+def _default(entry: ConfigEntry, known: Setting | None) -> str | None:
+    """As the broker says; a synonym of another name (log.retention.hours) may be in another unit,
+    so that Kafka's own table counts then."""
+    for synonym in entry.synonyms:
+        if synonym.source == ConfigSource.DEFAULT_CONFIG and synonym.name == entry.name:
+            return synonym.value
+    return None if known is None else known.default
 
 
 def settings_block(
     title: str,
     proof: str,
     reply: EnquiryReply[list[ConfigEntry]],
+    defaults: Mapping[str, Setting],
     polled: Mapping[str, str] | None = None,
     *,
     only_set: bool = False,
@@ -64,7 +75,7 @@ def settings_block(
             {"name": name, "value": value} for name, value in sorted((polled or {}).items())
         ]
         return block(title, proof, why, table(_COLUMNS[:2], rows, "not known", label=title))
-    rows = setting_rows(reply.value)
+    rows = setting_rows(reply.value, defaults)
     every = len(rows)
     if only_set:
         rows = [row for row in rows if not row["is_default"]]

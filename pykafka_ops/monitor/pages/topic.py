@@ -31,6 +31,7 @@ from pykafka_ops.monitor.told.text import many, rate, size, whole
 from pykafka_ops.page.charts.bars import Bar, bars
 from pykafka_ops.page.markup import Markup, el
 from pykafka_ops.page.units import size as size_text
+from pykafka_ops.settings.topic import TOPIC
 
 FACTS = ("rate_in", "bytes")
 MOST = 200
@@ -69,7 +70,7 @@ def topic(asked: PageRequest, view: ClusterView, told: TopicShown) -> str:
         el("div", el("div", _readers(asked, told.readers, name)),
            el("div", _placed(told.by_broker)), class_="columns"),
         settings_block("Settings", command("pko", "configs", "describe", "topics", name),
-                       told.settings, told.body["settings"]),
+                       told.settings, TOPIC, told.body["settings"]),
         None if told.events is None else
         block("What changed", "", timeline(told.events, "nothing in the last seven days")),
     )  # fmt: skip
