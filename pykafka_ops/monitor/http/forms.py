@@ -93,12 +93,11 @@ def as_person(request: Request, asked: PageRequest) -> PageRequest:
     """A page's request with who asks, and with what the forms of this person carry."""
     access: MonitorAccess = request.app.state.service.access
     person, cluster = person_of(request), asked.cluster
-    ways = []
-    if cluster and any(access.may_some(person, right, cluster) for right in ACTIONS):
-        ways.append("actions")
+    rights = [r for r in ACTIONS if cluster and access.may_some(person, r, cluster)]
+    ways = ["actions"] if rights else []
     if cluster and access.actions and access.may(person, "audit", cluster, cluster):
         ways.append("audit")
-    asked = asked._replace(ways=ways)
+    asked = asked._replace(ways=ways, rights=rights)
     if access.login is None:
         return asked._replace(form=access.form_token(person))
     return asked._replace(

@@ -83,7 +83,8 @@ def _is_open(path: str) -> bool:
 
 def _login_first(request: Request) -> Response:
     path = request.url.path
-    if path.startswith(PROGRAMS) or request.method not in ("GET", "HEAD"):
+    by_script = request.headers.get("sec-fetch-dest") == "empty"
+    if path.startswith(PROGRAMS) or by_script or request.method not in ("GET", "HEAD"):
         answer = refused(401, "LOGIN", "log in first", "scripts send Authorization: Bearer TOKEN")
         answer.headers["WWW-Authenticate"] = 'Bearer realm="pko monitor"'
         return answer

@@ -27,6 +27,7 @@ from pykafka_ops.monitor.pages.frame import (
 from pykafka_ops.monitor.pages.pictures import ChartPast, chart, periods
 from pykafka_ops.monitor.pages.settings import settings_block
 from pykafka_ops.monitor.pages.tiles import FigureTile, tiles
+from pykafka_ops.monitor.pages.ways import change_links
 from pykafka_ops.monitor.told import line
 from pykafka_ops.monitor.told.runway import DiskRunway
 from pykafka_ops.monitor.told.text import UNKNOWN, plain, size, whole
@@ -100,6 +101,7 @@ def broker(asked: PageRequest, view: ClusterView, told: BrokerShown) -> str:
     return document(
         asked, view, f"Broker {id_}",
         _tiles(told),
+        change_links(asked, "broker", str(id_)),
         periods(asked.query),
         el("div",
            chart("Disk", "Bytes of its replicas, and what is free", told.past,

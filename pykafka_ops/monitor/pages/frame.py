@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -57,7 +57,8 @@ class PageColumn(NamedTuple):
 class PageRequest(NamedTuple):
     """What a page was asked for: the cluster, all clusters, the query, the time (ms); ``who``
     asked ("" where nobody logs in), what the forms of this person carry; ``ways``: pages of MORE
-    that this person may open; ``reports``: whether runs of reports are shown."""
+    that this person may open; ``rights``: actions that the person may use here on some name;
+    ``reports``: whether runs of reports are shown."""
 
     cluster: str
     clusters: Sequence[str]
@@ -69,6 +70,7 @@ class PageRequest(NamedTuple):
     can_log_out: bool = False
     ways: Sequence[str] = ()
     reports: bool = False
+    rights: Collection[str] = ()
 
 
 def address(cluster: str, *parts: str) -> str:

@@ -23,6 +23,7 @@ from pykafka_ops.monitor.pages.frame import (
 )
 from pykafka_ops.monitor.pages.pictures import ChartPast, chart, periods, rate_text, seconds_text
 from pykafka_ops.monitor.pages.tiles import FigureTile, tiles
+from pykafka_ops.monitor.pages.ways import change_links
 from pykafka_ops.monitor.told import line
 from pykafka_ops.monitor.told.text import moment, rate, span, whole
 from pykafka_ops.page.markup import Markup, el
@@ -55,6 +56,7 @@ def group(asked: PageRequest, view: ClusterView, told: GroupShown) -> str:
     return document(
         asked, view, f"Group {name}",
         _tiles(told.body),
+        change_links(asked, "group", name),
         periods(asked.query),
         el("div", *_charts(told.past), class_="pictures"),
         _partitions(asked, told.found, lag),

@@ -26,6 +26,7 @@ from pykafka_ops.monitor.pages.frame import (
 from pykafka_ops.monitor.pages.pictures import ChartPast, chart, periods, rate_text
 from pykafka_ops.monitor.pages.settings import settings_block
 from pykafka_ops.monitor.pages.tiles import FigureTile, tiles
+from pykafka_ops.monitor.pages.ways import change_links
 from pykafka_ops.monitor.told import line
 from pykafka_ops.monitor.told.text import many, rate, size, whole
 from pykafka_ops.page.charts.bars import Bar, bars
@@ -59,6 +60,7 @@ def topic(asked: PageRequest, view: ClusterView, told: TopicShown) -> str:
         _tiles(told),
         el("p", el("a", "Messages", href=address(asked.cluster, "topics", name, "messages")),
            class_="more"),
+        change_links(asked, "topic", name),
         periods(asked.query),
         el("div",
            chart("Records in", "Written a second", told.past, [("rate_in", "records/s")],

@@ -6,6 +6,7 @@
   const scrolled = (main) => [...main.querySelectorAll('.scroll')].map((box) => [box.scrollLeft, box.scrollTop]);
   const refresh = async () => {
     const answer = await fetch(location.href, {headers: {Accept: 'text/html'}});
+    if (answer.status === 401) { location.reload(); return; }  // the login has ended
     if (!answer.ok) throw new Error(String(answer.status));
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
     const fresh = page.getElementById('main'), main = document.getElementById('main');

@@ -201,6 +201,17 @@ def test_no_name_becomes_markup(changing: Changing) -> None:
         assert "alert(1)" in page
 
 
+def test_pages_lead_to_what_may_be_done_about_them(changing: Changing) -> None:
+    page = changing.client.get("/c/local/groups/billing").text
+    assert 'href="/c/local/actions/seek?group=billing"' in page
+    assert "actions/undo" not in page
+    topic = changing.client.get("/c/local/topics/orders").text
+    assert "actions/delete-records?topic=orders" in topic
+    changing.client.app.state.service.access.actions = frozenset()  # type: ignore[attr-defined]
+    for path in ("/c/local/groups/billing", "/c/local/topics/orders", "/c/local"):
+        assert "actions/" not in changing.client.get(path).text, path
+
+
 def test_what_is_dangerous_is_typed(changing: Changing) -> None:
     path = "/c/local/actions/delete-records"
     data = {**hidden(changing.client.get(path).text), "group": "orders"}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from starlette.requests import HTTPConnection
+from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from pykafka_ops.analysis.commits.burrow import Commit
@@ -95,9 +96,29 @@ def test_who_is_not_known_has_to_log_in_whatever_is_asked(service: Service) -> N
     )
 
 
+def test_no_address_of_a_hidden_cluster_is_answered_otherwise_than_one_of_none(
+    client: TestClient,
+) -> None:
+    routes = [r for r in all_routes() if isinstance(r, Route) and "{cluster}" in r.path]
+    paths = [r.path for r in routes if r.methods and "GET" in r.methods]
+    assert len(paths) > 40
+    for path in paths:
+        filled = re.sub(r"\{(?!cluster)\w+(:\w+)?\}", "0", path)
+        of = [filled.replace("{cluster}", name) for name in (HIDDEN, "absent")]
+        hidden, absent = map(client.get, of)
+        assert hidden.status_code == absent.status_code >= 400, path
+        assert hidden.text.replace(HIDDEN, "absent") == absent.text, path
+
+
+def test_a_script_of_a_page_is_told_that_the_login_has_ended(service: Service) -> None:
+    client = TestClient(make_app(service, all_routes()), follow_redirects=False)
+    answer = client.get(f"/c/{SEEN}", headers={"Sec-Fetch-Dest": "empty"})
+    assert answer.status_code == 401
+
+
 def test_health_and_styles_are_for_all(service: Service) -> None:
     client = TestClient(make_app(service, all_routes()), follow_redirects=False)
-    for path in ("/healthz", "/readyz", "/burrow/admin", "/burrow/admin/ready",
+    for path in ("/healthz", "/readyz", "/burrow/admin", "/burrow/admin/ready", "/api/health",
                  "/static/monitor.css"):  # fmt: skip
         assert client.get(path).status_code == 200, path
     assert client.get("/static/../api/v1/clusters").status_code == 401

@@ -152,7 +152,7 @@ def test_a_session_ends_when_idle_though_a_page_shows_every_round(site: Site) ->
     for _ in range(4):
         site.clock.now += 10 * 60_000
         last = client.get("/c/local", headers={"Sec-Fetch-Dest": "empty"}).status_code
-    assert last == 303
+    assert last == 401
     log_in(client)
     for _ in range(60):
         site.clock.now += 10 * 60_000
