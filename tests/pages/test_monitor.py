@@ -172,4 +172,5 @@ def test_a_monitor_that_is_gone_is_told(site: Site) -> None:
         site.browser.open(f"{other.url}{HERE}")
         other.process.kill()
         said = "document.querySelector('[data-lost]')?.textContent ?? ''"
-        site.browser.wait(f"({said}).includes('STALE')", what="it says so")
+        site.browser.wait(said, what="it says so")
+        assert "STALE: the monitor does not answer" in site.browser.evaluate(said)
