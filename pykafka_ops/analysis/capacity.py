@@ -69,9 +69,9 @@ class Outlook:
 def outlook(disk: Disk) -> Outlook:
     """The outlook of a directory.
 
-    With enough earlier runs, the line through them with its prediction interval. Else what the
-    logs tell: what is there goes as retention takes it, what is written comes as it did, give or
-    take the prediction interval of the line through the bytes written so far.
+    With enough earlier runs, the line through them with its prediction interval. Else it follows
+    from the logs: retention deletes what is there, and writes go on as before, give or take the
+    prediction interval of the line through the bytes written so far.
     """
     line = _observed(disk)
     if line is None:
@@ -105,7 +105,7 @@ def _from_logs(disk: Disk) -> list[Interval]:
 
 
 def write_factors(writes: Sequence[float]) -> tuple[float, float]:
-    """How much less and more than their mean may be written, as factors: 1 where nothing tells.
+    """How much less and more than their mean may be written, as factors: 1 where it is unknown.
 
     From the line through the bytes written so far, one step ahead.
     """

@@ -40,7 +40,7 @@ class FittedLine(NamedTuple):
     def predict(self, x: float, confidence: float = CONFIDENCE) -> Interval:
         """Where one more point at ``x`` would be: the prediction interval.
 
-        With two points, or less, there is nothing to tell a spread from: no interval.
+        Two points or fewer have no spread, so there is no interval.
         """
         value = self.value(x)
         if self.points <= 2:

@@ -120,9 +120,9 @@ class Cluster:
         """Ask ``to`` and return the answer.
 
         ``name`` is what Kafka's admin client calls it (for its time-out texts). ``lowest`` and
-        ``highest`` are the versions that can say what is meant. ``again`` tells from an answer
-        that the wrong broker was asked or should be asked later: then the metadata is fetched
-        anew and the question repeated until time is up, when the last answer is returned.
+        ``highest`` are the versions that can express the request. ``again`` says whether an answer
+        calls for another try, since the wrong broker was asked or needs more time. Then the
+        metadata is fetched and the request sent again until time is up; the last answer counts.
         CallTimeoutError, ConnectError, UnsupportedVersionError.
         """
         deadline = time.monotonic() + self.config.api_timeout

@@ -20,8 +20,8 @@ MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 FOREVER = 2147483647
 SILENCE = "socket.connection.setup.timeout.ms"
 SILENCE_MS = 4_000
-"""So that silence is told within 5 s of a command's start. Kafka bears 10 s of TCP, then 30 s until
-the first answer."""
+"""So that a command reports a silent broker within 5 s of its start. Kafka waits 10 s for TCP, then
+30 s for the first answer."""
 
 
 class ClientConfigError(UsageError):

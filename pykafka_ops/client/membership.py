@@ -86,7 +86,7 @@ def leave(cluster: Cluster, member: GroupMember) -> None:
         raise_error(one)
 
 
-# --- what members tell each other: ConsumerProtocol, version 0 -----------------------------------
+# --- what members send each other: ConsumerProtocol, version 0 -----------------------------------
 
 
 def _text(text: str) -> bytes:

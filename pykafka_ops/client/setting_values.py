@@ -15,7 +15,7 @@ HIDDEN: Final = "[hidden]"
 UNKNOWN: Final = "?"
 """What could not be read."""
 DEFAULT: Final = "<default>"
-"""A default that brokers do not tell."""
+"""A default that brokers do not return."""
 _OWN: Final = {
     configs.TOPIC: ConfigSource.DYNAMIC_TOPIC_CONFIG,
     configs.BROKER: ConfigSource.DYNAMIC_BROKER_CONFIG,

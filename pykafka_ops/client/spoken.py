@@ -25,8 +25,8 @@ HANDSHAKE, ALERT = b"\x16\x03", b"\x15\x03"
 
 
 def explained(connection: BrokerConnection, error: DisconnectedError | TlsError) -> Steps[PkoError]:
-    """What it means that the broker hung up on ``connection`` with ``error``: a WrongProtocolError
-    that says what to set, or ``error`` where the port tells nothing."""
+    """Why the broker closed ``connection`` with ``error``: a WrongProtocolError that says what to
+    set, or ``error`` where the port gives no hint."""
     address, config = connection.address, connection.config
     found = ""
     if isinstance(error, TlsHungUpError):

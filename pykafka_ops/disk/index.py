@@ -3,7 +3,7 @@
 Counterparts: ``OffsetIndex`` (8 bytes an entry: offset relative to the segment int32, position
 int32) and ``TimeIndex`` (12 bytes: timestamp int64 ms, relative offset int32), big endian, rising.
 Both classes keep native arrays (a lookup is one ``bisect``); ``append`` gives the bytes to write.
-A live broker of Kafka leaves zeros behind the last entry: ``used_bytes`` tells where they begin.
+A live broker of Kafka leaves zeros behind the last entry: ``used_bytes`` says where they begin.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def _is_alone(data: bytes, at: int) -> bool:
 
 
 def examine(data: bytes, header: BatchHeader) -> Survey | None:
-    """As :func:`survey_records` from the start, but in columns; None where they do not tell enough.
+    """As :func:`survey_records` from the start, but in columns; None where they do not suffice.
 
     The earliest timestamp is then that of the batch, and of records without key it is only known
     that there are some: 0.

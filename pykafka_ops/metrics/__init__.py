@@ -1,1 +1,1 @@
-"""Metrics as facts with names; in which words they are told is decided elsewhere."""
+"""Metrics: names and values, the names of dashboards, and Prometheus' text."""

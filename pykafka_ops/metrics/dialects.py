@@ -48,7 +48,7 @@ def _is_same(family: Family) -> bool:
 
 
 def _confluent(family: Family) -> Iterator[Family]:
-    """What is told a second time."""
+    """The families to add under Confluent's names."""
     bean = family.bean
     if bean is None:
         if family.name.startswith(_QUOTA):

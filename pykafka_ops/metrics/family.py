@@ -70,7 +70,7 @@ class Buckets(NamedTuple):
 
 
 class Labels:
-    """Names and values that tell the samples of a family apart; ``text`` is how Prometheus writes
+    """Names and values that identify a sample of a family; ``text`` is how Prometheus writes
     them. Those of a partition are made once and serve all its families."""
 
     __slots__ = ("pairs", "text")
@@ -109,13 +109,13 @@ class Family:
         self.samples: list[tuple[Labels, Value]] = []
 
     def add(self, value: Value | None, labels: Labels = NONE) -> None:
-        """A value; what is not known (None) is not told, and never 0."""
+        """Add a value; an unknown one (None) is left out, and never becomes 0."""
         if value is not None:
             self.samples.append((labels, value))
 
 
 class Book:
-    """Families in the order in which they are first told of."""
+    """Families in the order in which they were first added."""
 
     def __init__(self) -> None:
         self._families: dict[Bean | str, Family] = {}

@@ -87,7 +87,7 @@ ROWS = table(
     row("log.message.downconversion.enable", BOOLEAN, True, CLUSTER_WIDE,
         doc="Whether records are converted down for consumers of old releases."),
     row("log.dir.failure.timeout.ms", LONG, 30000, Range(1), WARN,
-        doc="Time in ms to tell the controller of a failed directory before the broker stops."),
+        doc="Time in ms to report a failed directory to the controller before the broker stops."),
     row("log.initial.task.delay.ms", LONG, 30000, Range(0), INTERNAL,
         doc="Time in ms after start before the periodic tasks of logs begin."),
     row("message.max.bytes", INT, 1_048_588, Range(0), CLUSTER_WIDE,

@@ -11,7 +11,7 @@ METRICS_DIALECTS = "metrics.dialects"
 # fmt: off
 ROWS = table(
     row(METRICS_LISTEN, STRING, None, HostPort(), INTERNAL,
-        doc="Where `/metrics`, `/healthz` and `/readyz` are served over HTTP, as `host:port`."),
+        doc="Where (`host:port`) to serve `/metrics`, `/healthz` and `/readyz` by HTTP."),
     row(METRICS_DIALECTS, LIST, "strimzi", OneOf(("strimzi", "confluent")), INTERNAL,
-        doc="Whose names metrics have: `confluent` has them told under Confluent's, too."),
+        doc="Naming rules of metrics: `confluent` adds Confluent's names."),
 )

@@ -44,7 +44,7 @@ def _create(servers: Sequence[str], topic: NewTopic, seconds: float) -> None:
 
 
 def _wait_known(servers: Sequence[str], name: str, partitions: int, seconds: float) -> None:
-    """Until all ``servers`` that answer tell a leader of each partition. Raises PkoError."""
+    """Wait until all ``servers`` that answer name a leader of each partition. Raises PkoError."""
     deadline = time.monotonic() + seconds
     left = list(servers)
     while left := [server for server in left if not _knows(server, name, partitions)]:

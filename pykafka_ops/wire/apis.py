@@ -22,7 +22,7 @@ class ApiKey(IntEnum):
     and the versions with compact lengths and tagged fields (KIP-482).
 
     The messages of ``LIST_OFFSETS`` are ``ListOffsetsRequest`` and ``ListOffsetsResponse`` in
-    ``messages/list_offsets.py``. ``is_announced`` tells whether a broker of Kafka 3.9 in ZooKeeper
+    ``messages/list_offsets.py``. ``is_announced`` says whether a broker of Kafka 3.9 in ZooKeeper
     mode has it; then so has ours, in all ``versions``.
     """
 

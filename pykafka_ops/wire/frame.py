@@ -24,7 +24,7 @@ JOIN_BELOW: Final = 65536
 """A first part up to this size is copied behind the header; one write instead of two."""
 
 THROTTLE_TIME: Final = "throttle_time_ms"
-"""The field of a response that tells its client how long it is left alone (KIP-219)."""
+"""The field of a response that says for how many ms the client is throttled (KIP-219)."""
 
 _FIXED: Final = struct.Struct(">hhi")
 _FIXED_AND_SIZE: Final = struct.Struct(">hhih")

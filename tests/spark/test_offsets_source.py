@@ -126,7 +126,7 @@ def test_partitions_nobody_could_ask_about_are_problems(spark: SparkSession) -> 
     assert len(found) == SHOWN + 1
     assert found[:2] == [
         Problem("t-0", "no leader: its offsets are not known"),
-        Problem("t-1", "broker 1 does not tell its offsets"),
+        Problem("t-1", "broker 1 does not return its offsets"),
     ]
     assert found[-1] == Problem("partitions", "3 more whose offsets are not known")
 

@@ -46,7 +46,7 @@ class PartitionFacts:
     ``ends`` are earlier end offsets by time, ``commits`` those of the window, both in order;
     ``next_timestamp`` belongs to the record at the committed offset, ``newest`` to the newest
     record. ``client_id`` is who reads it, None if nobody does (or, without ``readers_known``, if
-    nobody can tell). ``past`` and ``history`` are ends and commits from before the window, too:
+    it is unknown). ``past`` and ``history`` are ends and commits from before the window, too:
     for the verdict where the window has too few commits.
     """
 

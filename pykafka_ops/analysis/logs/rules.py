@@ -169,7 +169,7 @@ class EpochRules:
     """Leader epochs of one log held against its ``leader-epoch-checkpoint``.
 
     ``stored``: (epoch, first offset) of the file in order, None where there is none to trust.
-    ``seen`` collects the same as the batches tell it; ``current`` is the epoch of the last batch.
+    ``seen`` collects the same from the batches; ``current`` is the epoch of the last batch.
     """
 
     __slots__ = ("_starts", "current", "seen", "stored")

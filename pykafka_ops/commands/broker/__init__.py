@@ -17,7 +17,7 @@ DATA_DIR = Option("--data-dir", metavar="DIR", type=FILE_PATH, ours=True,
                   "(default: ~/.local/share/pko/broker)")
 LISTEN = Option("--listen", metavar="HOST:PORT", ours=True,
                 help="where to listen; port 0 for a free one")
-DAEMON = Switch("--daemon", help="go to the background once clients are served")
+DAEMON = Switch("--daemon", help="go to the background once the broker serves clients")
 LOG_FILE = Option("--log-file", metavar="FILE", type=FILE_PATH, ours=True,
                   help="write the broker's log there instead of stderr")
 LOG_LEVEL = Option("--log-level", metavar="LEVEL", default="INFO", ours=True,
@@ -25,12 +25,12 @@ LOG_LEVEL = Option("--log-level", metavar="LEVEL", default="INFO", ours=True,
 LOG_FORMAT = Option("--log-format", metavar="FORMAT", default="text", ours=True,
                     help="text, or json: one object a line")
 CONTROLLED = Switch("--controlled", ours=True,
-                    help="stop only if other replicas can lead what it leads, and see that they "
-                    "do; exit code 4 if not")
+                    help="stop only if other replicas in sync can lead its partitions, and check "
+                    "that they do; exit code 4 if not")
 PATTERN = Option("--pattern", metavar="PATTERN", ours=True, multiple=True, hidden=True,
                  help="a part of a metric's name, or of its MBean's, or a pattern with * and ?")
 URL = Option("--url", metavar="http://HOST:PORT", ours=True,
-             help="where a broker tells its metrics (metrics.listen), instead of --data-dir")
+             help="where a broker serves its metrics (metrics.listen), instead of --data-dir")
 # fmt: on
 
 FILE = Words(PROPERTIES_FILE, "?")
@@ -81,7 +81,7 @@ broker.verb(
 )
 broker.verb(
     "metrics",
-    "Show what a broker tells of itself, under the names of dashboards and of JMX.",
+    "Show the metrics of a broker, under the names of dashboards and of JMX.",
     words=(Words(PATTERN, "*"),),
     options=(DATA_DIR, URL),
     examples=(

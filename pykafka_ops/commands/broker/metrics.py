@@ -42,7 +42,7 @@ def _url_of(run: Run) -> str:
         raise ConnectError(f"no broker runs on {data_dir}: --data-dir or --url names one")
     if not found.get("metrics"):
         raise UsageError(
-            f"broker {found.get('broker_id')} tells no metrics: start it with "
+            f"broker {found.get('broker_id')} serves no metrics: start it with "
             "--override metrics.listen=127.0.0.1:0"
         )
     return str(found["metrics"])

@@ -23,8 +23,8 @@ DEFAULT = Switch("-d", "--default", ours=True,
                  help="the default of all brokers, users, clients or addresses")  # fmt: skip
 DOCS = Switch("--docs", ours=True, help="say what each setting does")
 DATA_DIR = Option("--data-dir", metavar="DIR", type=FILE_PATH, ours=True,
-                  help="the data directory of a stopped broker without ZooKeeper: what it has "
-                       "stored is shown or changed")  # fmt: skip
+                  help="the data directory of a stopped broker without ZooKeeper: shows or changes "
+                       "the settings stored there")  # fmt: skip
 FILE = Option("-f", "--file", metavar="FILE", type=FILE_PATH, ours=True,
               help="settings to set, from a properties file")  # fmt: skip
 

@@ -78,7 +78,7 @@ class ConfigTree:
         return self.client.exists(f"/brokers/ids/{broker}") is not None
 
     def write(self, entity: str, values: Mapping[str, str]) -> None:
-        """Replace the settings and tell the brokers; a user without any loses its znode."""
+        """Replace the settings and notify the brokers; a user without any loses its znode."""
         from pykafka_ops.zookeeper import acls
 
         path, secure = f"/config/{entity}", self.client.access.secure

@@ -77,16 +77,16 @@ def log(level: str, text: str, source: str) -> None:
 
 
 def ignored(kind: str, *, flags: bool) -> Callable[[str], None]:
-    """Tells of a property that the ``Producer`` or ``Consumer`` does not know."""
+    """A function that warns of a property that the ``Producer`` or ``Consumer`` does not know."""
 
-    def tell(name: str) -> None:
+    def warn(name: str) -> None:
         text = f"The configuration '{name}' is not known here and was ignored"
         if flags:
             log("WARN", text, f"org.apache.kafka.clients.{kind.lower()}.{kind}Config")
         else:
             say(f"pko: {text}")
 
-    return tell
+    return warn
 
 
 def config_exception(error: ClientConfigError, kind: str) -> list[str]:

@@ -43,10 +43,10 @@ WHERE = (
            help="read all topics whose whole name matches, internal ones left out; new ones too "
            "(seen within 5 s)"),
     Option("-p", "--partition", metavar="N", type=INTS, multiple=True,
-           help="read that partition only; in our tongue several by comma"),
+           help="read that partition only; in pko's form several by comma"),
     Option("--offset", metavar="OFFSET",
            help="where to start in the partition: earliest, latest or a number (default: latest); "
-           "in our tongue also FIRST..LAST, FIRST.. and ..LAST, and then end there"),
+           "in pko's form also FIRST..LAST, FIRST.. and ..LAST, and then end there"),
     Option("--last", metavar="N", type=POSITIVE, ours=True,
            help="the last N records of each partition, then end"),
     Option("--since", "--from", metavar="TIME", type=TIME, ours=True,

@@ -1,4 +1,4 @@
-"""What a command line names and the cluster has not, told alike by every command."""
+"""Errors about items that a command line names and the cluster lacks, alike in every command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that a command line names: what is wrong with one is told with its name and line."""
+"""Files that a command line names: an error in one says its name and line."""
 
 from __future__ import annotations
 

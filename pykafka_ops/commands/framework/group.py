@@ -64,10 +64,10 @@ class Single(Bilingual, Verb):
 
 
 class VerbGroup(Bilingual, click.Group):
-    """A command with verbs; ``work`` does each of them, told by ``Args.verb``.
+    """A command with verbs; ``work`` does each of them, as ``Args.verb`` says.
 
-    ``implied`` tells of a word that is no verb whether it may be the first word of the first verb,
-    which then need not be said.
+    ``implied`` says whether a word that is not a verb may be the first word of the first verb. Then
+    that verb may be left out.
     """
 
     def __init__(

@@ -32,7 +32,7 @@ class Column(NamedTuple):
     """A column: ``wide`` shows it with ``-o wide`` only, ``optional`` hides it while it is empty,
     ``spare`` leaves it out on a terminal too narrow for all.
 
-    ``right`` aligns to the right (numbers). ``bad`` tells whether a value deserves red on a
+    ``right`` aligns to the right (numbers). ``bad`` says whether a value deserves red on a
     terminal; an optional column that has it is shown while some value is bad. CSV has all columns.
     """
 
@@ -139,7 +139,7 @@ class Table:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing at all to show or to tell."""
+        """Whether there is nothing at all to show."""
         second = self.above is not None and self.above.rows
         return not (self.rows or self.errors or self.notes or second or self.script)
 
@@ -247,7 +247,7 @@ def _shown(table: Table, wide: bool) -> list[Column]:
 
 
 def _nothing(column: Column, value: object) -> bool:
-    """Whether an optional column has nothing to tell here (0 is something, unless it is good)."""
+    """Whether an optional column is empty here (0 is a value, unless it is good)."""
     if column.bad is not None:
         return not column.bad(value)
     return value is None or value is False or value in ("", [], (), {})

@@ -37,7 +37,7 @@ def config_path(env: Mapping[str, str]) -> str:
 
 
 def default_dir(name: str) -> str:
-    """Where ``pko`` keeps the data of a broker, a cluster or a ZooKeeper that is told no place."""
+    """Where ``pko`` keeps the data of a broker, cluster or ZooKeeper without ``--data-dir``."""
     base = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
     return os.path.join(base, "pko", name)
 

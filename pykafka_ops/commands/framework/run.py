@@ -86,7 +86,7 @@ class Run:
         return ask(question, items, yes=self.args.has("yes"))
 
     def note(self, text: str) -> None:
-        """Tell the user something that is not data."""
+        """Show the user something that is not data."""
         say(text)
 
     def close(self) -> None:

@@ -123,7 +123,7 @@ class Matching(click.ParamType[str]):
 
 
 class Spelling(NamedTuple):
-    """``read`` raises UsageError for what it cannot read; ``how`` tells what to write."""
+    """``read`` raises UsageError for what it cannot read; ``how`` says what to write."""
 
     read: Callable[[str], object]
     how: str

@@ -15,7 +15,7 @@ from pykafka_ops.commands.tongue.tool import Tool
 from pykafka_ops.errors import PkoError
 
 TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, multiple=True,
-               help="topics, several by comma; a regular expression in Kafka's tongue")  # fmt: skip
+               help="topics, several by comma; a regular expression in Kafka's form")  # fmt: skip
 EXCLUDE_INTERNAL = Switch("--exclude-internal", kafka="exclude-internal-topics",
                           help="leave out internal topics")  # fmt: skip
 PARTITION = Option("-p", "--partition", metavar="N,N", kafka="partitions", multiple=True,
@@ -24,7 +24,7 @@ TOPIC_PARTITIONS = Option("--topic-partitions", metavar="PATTERNS",
                           help="orders:0-3,users:5-,:1 (end excluded)")  # fmt: skip
 TIME = Option("-t", "--time", metavar="TIME", default="latest",
               help="latest, earliest, max-timestamp, earliest-local, latest-tiered or a timestamp "
-                   "in ms; in our tongue also all (first and last), 2026-11-21T08:00 (UTC) "
+                   "in ms; in pko's form also all (first and last), 2026-11-21T08:00 (UTC) "
                    "and 2h (ago)")  # fmt: skip
 
 

@@ -73,7 +73,7 @@ def _kafka(run: Run) -> Table:
 
 
 def _old(run: Run, wanted: Sequence[Partition], moment: int, count: int) -> Table:
-    """Several offsets of each partition, as GetOffsetShell told until Kafka 2.8."""
+    """Several offsets of each partition, as GetOffsetShell printed until Kafka 2.8."""
     if moment < offsets.EARLIEST:
         raise words.OffsetProblem(
             f"--offsets {count} goes with --time latest, earliest or a timestamp"
@@ -82,7 +82,7 @@ def _old(run: Run, wanted: Sequence[Partition], moment: int, count: int) -> Tabl
     gone = [v for v in found.values() if isinstance(v, UnsupportedVersionError)]
     if gone:
         raise words.OffsetProblem(
-            f"{gone[0]}: brokers from 4.0 on tell one offset of a partition: write --offsets 1"
+            f"{gone[0]}: brokers from 4.0 on return one offset of a partition: write --offsets 1"
         )
     _skip(found)
     told = [(*p, v) for p, v in sorted(found.items()) if not isinstance(v, PkoError)]

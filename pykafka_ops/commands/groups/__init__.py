@@ -47,7 +47,7 @@ VIEWS = (
 """What to show of a group."""
 
 WINDOW = Option("--window", metavar="SPAN", type=SPAN, default="10m", ours=True,
-                help="how far back commits and rates are looked at")  # fmt: skip
+                help="how far back to look at commits and rates")  # fmt: skip
 PARTITIONS = Switch("--partitions", ours=True, help="show a row for every partition")
 EVERY = Option("--every", metavar="SPAN", type=SPAN, ours=True,
                help="time of a row (default: 24 rows)")  # fmt: skip

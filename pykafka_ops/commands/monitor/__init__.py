@@ -13,13 +13,13 @@ CONFIG = Option("--config", metavar="FILE", type=FILE_PATH, ours=True,
 LISTEN = Option("--listen", metavar="HOST:PORT", ours=True,
                 help="where to serve HTTP (default: 127.0.0.1:8000); port 0 for a free one")
 DATA = Option("--data-dir", metavar="DIR", type=FILE_PATH, ours=True,
-              help="directory of what is kept (default: ~/.local/share/pko/monitor)")
+              help="directory of the monitor's files (default: ~/.local/share/pko/monitor)")
 EVERY = Option("--every", metavar="SPAN", type=SPAN, ours=True,
-               help="how often a cluster is asked (default: 15s)")
+               help="how often to ask a cluster (default: 15s)")
 ALERT = Option("--alert", metavar="NAME", ours=True,
-               help="a receiver [notify.NAME], or an alert whose receivers are told")
+               help="a receiver [notify.NAME], or an alert whose receivers get the test")
 INSECURE = Switch("--insecure", ours=True,
-                  help="listen on an address that is not loopback although nobody has to log in")
+                  help="listen on an address that is not loopback, although there is no login")
 NAME = Option("--name", metavar="NAME", ours=True, help="the user")
 FILE = Option("--file", metavar="FILE", type=FILE_PATH, ours=True,
               help="the file of users (users-file of the configuration)")
@@ -52,7 +52,7 @@ monitor.verb(
 )
 monitor.verb(
     "check-config",
-    "Say whether a configuration is right, and what it watches.",
+    "Check a configuration, and show what it watches.",
     words=(Words(CONFIG),),
     examples=("pko monitor check-config monitor.toml",),
 )

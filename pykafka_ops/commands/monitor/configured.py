@@ -70,7 +70,7 @@ def _of_section(one: ClusterSection, env: Mapping[str, str]) -> ClientConfig:
 
 
 def _named(config: ClientConfig) -> ClientConfig:
-    """Brokers know the monitor by its client id: quotas and logs can tell it apart."""
+    """Brokers know the monitor by its client id, for quotas and logs."""
     if "client.id" not in config.properties:
         config.client_id = "pko-monitor"
     return config

@@ -1,4 +1,4 @@
-"""``pko monitor test-alert``: does a receiver get what it is told?"""
+"""``pko monitor test-alert``: send a test message to a receiver."""
 
 from __future__ import annotations
 

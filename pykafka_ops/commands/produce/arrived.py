@@ -40,7 +40,7 @@ class Arrived:
 
 
 def _place(name: str, first: int, last: int, count: int) -> str:
-    """Where others wrote in between, the count is told, too."""
+    """Where others wrote in between, the line says the count, too."""
     if first < 0:
         return name
     if count == 1:

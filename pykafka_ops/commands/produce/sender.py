@@ -26,9 +26,9 @@ ACKS = ("all", "-1", "0", "1")
 CALLBACK = "org.apache.kafka.clients.producer.internals.ErrorLoggingCallback"
 LOGGER = "org.apache.kafka.clients.NetworkClient"
 _KNOWN_SECONDS = 1.0
-"""How long a topic may take to be known to all brokers once it was made."""
+"""How long all brokers may take to learn of a new topic."""
 LONGER = "--producer-property socket.connection.setup.timeout.ms=30000"
-"""Where Kafka's tool is told to wait longer: its --timeout is another thing."""
+"""The flag that makes Kafka's tool wait longer; its --timeout means something else."""
 HASTE_SECONDS = 3.0
 """How long what is under way may still take after Ctrl-C."""
 

@@ -81,7 +81,7 @@ def settled(
         time.sleep(LOOK_SECONDS)
         later = facts_of(cluster)
         if not after.keys() <= later.partitions.keys():
-            break  # a topic was deleted meanwhile: its move will tell
+            break  # a topic was deleted meanwhile: its move will report it
         facts = later
     return facts
 

@@ -24,7 +24,7 @@ def rollback(run: Run) -> Table:
         kept = plan_file.beside(path)
         if not os.path.exists(kept):
             raise UsageError(
-                f"{path} does not tell what was before, and there is no {kept} that run has written"
+                f"{path} does not say what was before, and there is no {kept} that run has written"
             )
         noted = plan_file.read(kept)
         before, topics = noted.after, noted.topics

@@ -147,8 +147,8 @@ def _throttled(cluster: Cluster, topics: list[str]) -> tuple[list[str], list[Ite
             errors.append(item_error(throttles.called(place), values))
         elif place.type == BROKER and any(values.values()):
             rates = [(k, values.get(k)) for k in rt.BROKER_THROTTLES]
-            told = ", ".join(f"{k.split('.')[0]} {_rate(v)}" for k, v in rates if v)
-            notes.append(f"pko: broker {place.name} is throttled: {told}")
+            shown = ", ".join(f"{k.split('.')[0]} {_rate(v)}" for k, v in rates if v)
+            notes.append(f"pko: broker {place.name} is throttled: {shown}")
         elif any(values.values()):
             names.append(place.name)
     if names:

@@ -115,7 +115,7 @@ class Watching:
             tell(f"pko: {line(jobs, speed, limit)}")
 
     def say(self, text: str) -> None:
-        """Tell something; the same again only after a while."""
+        """Show a message; the same again only after a while."""
         now = time.monotonic()
         if now - self._said.get(text, -_AGAIN_SECONDS) < _AGAIN_SECONDS:
             return

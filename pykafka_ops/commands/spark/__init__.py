@@ -27,7 +27,7 @@ spark = VerbGroup(
 )
 spark.verb(
     "lag",
-    "Report who lags how far, how long and since when; who stopped; what nobody reads.",
+    "Report which groups lag, how far and since when; which stopped; topics without readers.",
     words=DIRS,
     options=(*REPORT, *ENGINE, *JUDGE, *LAG),
     examples=(
@@ -38,7 +38,7 @@ spark.verb(
 )
 spark.verb(
     "skew",
-    "Report uneven partitions, brokers and keys, and what to do about them.",
+    "Report uneven partitions, brokers and keys, and what to do about it.",
     words=DIRS,
     options=(*REPORT, *ENGINE, *SKEW, *JUDGE),
     examples=(
@@ -48,7 +48,7 @@ spark.verb(
 )
 spark.verb(
     "retention",
-    "Report what is kept and for how long, when disks are full, what is lost unread.",
+    "Report how much is kept and for how long, when disks fill, what gets lost unread.",
     words=DIRS,
     options=(*REPORT, *ENGINE, *JUDGE),
     examples=(
@@ -65,7 +65,7 @@ spark.verb(
 )
 spark.verb(
     "demo",
-    "Make a cluster with a past on a broker of its own, and report on it.",
+    "Make a cluster with a history on a broker of its own, and report on it.",
     options=DEMO,
     examples=("pko spark demo", "pko spark demo --keep /tmp/demo --progress"),
 )

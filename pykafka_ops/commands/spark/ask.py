@@ -40,7 +40,7 @@ class ReportRequest:
 
     @property
     def source(self) -> str:
-        """Tells histories over other places or filters apart."""
+        """Identifies a history: those of other places or filters differ in it."""
         servers = self.properties.get("bootstrap.servers", "")
         return source_id(
             {

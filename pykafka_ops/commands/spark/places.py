@@ -90,7 +90,7 @@ class ReportPlaces:
         """What goes to the terminal."""
         if self.output is None:
             sys.stdout.write(self._text(reports, to_terminal=sys.stdout.isatty()))
-        if sys.stderr.isatty():  # a mail from cron is to tell troubles only
+        if sys.stderr.isatty():  # cron should mail troubles only
             for outlet in (self.output, self.html, self.csv, self.parquet):
                 if outlet is not None:
                     say(f"wrote {outlet.text}")

@@ -120,7 +120,7 @@ class Tool(click.Command):
         return kafkas
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Nothing yet: what is wrong with the words is told as the tool tells errors."""
+        """Nothing yet: errors in the words look like other errors of the tool."""
         ctx.args = list(args)
         return ctx.args
 

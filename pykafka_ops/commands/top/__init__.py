@@ -10,21 +10,21 @@ from pykafka_ops.commands.framework.types import FILE_PATH, GROUP_NAME, SPAN, TO
 # fmt: off
 OPTIONS = (
     Option("--every", metavar="SPAN", type=SPAN, default="5s", ours=True,
-           help="how often the cluster is asked"),
+           help="how often to ask the cluster"),
     Option("--group", metavar="GROUP", type=GROUP_NAME, ours=True,
            help="begin with this group"),
     Option("--topic", metavar="TOPIC", type=TOPIC_NAME, ours=True,
            help="begin with this topic"),
     Option("--monitor", metavar="URL", ours=True,
-           help="look at what a monitor (pko monitor run) sees, http://HOST:PORT; no broker is "
-           "asked but for records and actions, with -b"),
+           help="show what a monitor (pko monitor run) knows, http://HOST:PORT; brokers are "
+           "asked for records and actions only, with -b"),
     Option("--cluster", metavar="NAME", ours=True,
            help="which cluster of the monitor, if it watches several"),
     Option("--token-file", metavar="FILE", type=FILE_PATH, ours=True,
            help="a file with the token that the monitor asks for (or PKO_MONITOR_TOKEN)"),
     Switch("--actions", ours=True,
-           help="allow what changes the cluster: electing preferred leaders, moving a group; each "
-           "shows what it would do and wants a name typed"),
+           help="allow changes of the cluster: electing preferred leaders, moving a group; each "
+           "shows what it would do, and asks for the name to confirm"),
 )
 # fmt: on
 

@@ -101,7 +101,7 @@ def _shown(run: Run, source: Source) -> int:
     from pykafka_ops.top.screen.app import TopApp
     from pykafka_ops.top.table import ViewPlace
 
-    logger = logging.getLogger("pko.monitor")  # the screen tells it
+    logger = logging.getLogger("pko.monitor")  # the screen shows it
     logger.addHandler(logging.NullHandler())
     logger.propagate = False
     desk = ActionDesk(run) if run.args.has("actions") else None

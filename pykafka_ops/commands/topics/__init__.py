@@ -12,7 +12,7 @@ from pykafka_ops.commands.tongue.tool import Tool
 from pykafka_ops.commands.topics import kafka
 
 TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, multiple=True,
-               help="the topic, several by comma; a regular expression in Kafka's tongue, "
+               help="the topic, several by comma; a regular expression in Kafka's form, "
                     "except in create")  # fmt: skip
 TOPIC_ID = Option("--topic-id", metavar="ID", help="the id of the topic to describe")
 IF_EXISTS = Switch("--if-exists", help="no error if the topic does not exist")

@@ -67,8 +67,8 @@ class DescribedTopic(NamedTuple):
 def wanted_topics(
     run: Run, more: Sequence[TopicDescription] = ()
 ) -> tuple[list[TopicDescription], list[ItemError]]:
-    """The topics to describe, with their partitions; ``more``: those that brokers tell nothing
-    of."""
+    """The topics to describe, with their partitions; ``more``: those that brokers do
+    not list."""
     cluster, args = run.cluster(), run.args
     wanted_id = args.text("topic-id")
     if wanted_id and (topic_id := _uuid(wanted_id)) != ZERO_UUID:

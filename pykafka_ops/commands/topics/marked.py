@@ -1,6 +1,6 @@
 """Topics that are to be deleted and still are in ZooKeeper, where a replica's broker is away.
 
-The tools of before 3.0 showed them; brokers tell nothing of them any more.
+The tools of before 3.0 showed them; brokers no longer list them.
 """
 
 from __future__ import annotations

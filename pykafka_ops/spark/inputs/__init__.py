@@ -105,7 +105,7 @@ class Inputs:
         return None
 
     def firsts(self) -> DataFrame | None:
-        """TIMES of the first record of each log; None where batches tell it."""
+        """TIMES of the first record of each log; None where batches say it."""
         return None
 
     def cleaned(self) -> DataFrame | None:

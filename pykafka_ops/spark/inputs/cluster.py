@@ -123,7 +123,7 @@ def unknown_ends(partitions: DataFrame) -> list[Problem]:
             f"{row.topic}-{row.partition}",
             "no leader: its offsets are not known"
             if row.leader is None
-            else f"broker {row.leader} does not tell its offsets",
+            else f"broker {row.leader} does not return its offsets",
         )
         for row in found[:SHOWN]
     ]

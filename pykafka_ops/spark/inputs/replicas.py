@@ -36,7 +36,7 @@ class Known(NamedTuple):
 
 
 def known(locations: Sequence[str], topics: Names) -> list[Known]:
-    """Every replica of the topics meant whose end can be told, as it is now. UsageError or
+    """Every replica of the topics meant whose end is known, as it is now. UsageError or
     StorageError names a bad location."""
     return with_ends(listed(locations, topics))
 
@@ -48,7 +48,7 @@ def listed(locations: Sequence[str], topics: Names) -> list[ReplicaDir]:
 
 
 def with_ends(found: Sequence[ReplicaDir]) -> list[Known]:
-    """Those whose end can be told, with it."""
+    """Those whose end is known, with it."""
     sound = [replica for replica in found if replica.ends]
     return [
         Known(replica, tail, sum(s.size for s in replica.segments))
@@ -66,7 +66,8 @@ def bounds(found: Sequence[ReplicaDir], ends: Sequence[Known]) -> dict[str, obje
 
 
 def ends_option(ends: Sequence[Known]) -> dict[str, object]:
-    """``endingOffsets``; not of a log whose last segment nobody can read, so that this is told."""
+    """``endingOffsets``; without logs whose last segment cannot be read, so that the read of them
+    reports it."""
     found: dict[str, dict[str, int]] = {}
     for replica, tail, _ in one_each(ends):
         last = replica.segments[-1] if replica.segments else None

@@ -52,7 +52,7 @@ SAID = {
     STOP: "stopped committing",
     LOST: "lost records",
     AHEAD: "is beyond the end of the log",
-    UNKNOWN: "too few commits to tell",
+    UNKNOWN: "too few commits to judge",
 }
 History = tuple[str, list[Row]]
 """A group, and its buckets of ``over_time``."""

@@ -74,7 +74,7 @@ class ReplicaDir(NamedTuple):
 
     @property
     def ends(self) -> bool:
-        """Whether its end can be told: no link to nothing stands where that would be."""
+        """Whether its end is known: no broken link is where the end would be."""
         last = self.segments[-1].name if self.segments else ""
         return not self.dangling or (bool(last) and max(self.dangling) < last)
 

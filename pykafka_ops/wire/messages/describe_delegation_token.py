@@ -1,6 +1,6 @@
 """DescribeDelegationToken (41): which tokens there are (KIP-48).
 
-Times are in ms. Version 3 tells who asked for a token on behalf of its owner (KIP-373).
+Times are in ms. Version 3 says who asked for a token on behalf of its owner (KIP-373).
 """
 
 from __future__ import annotations

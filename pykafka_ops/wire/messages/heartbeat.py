@@ -19,7 +19,7 @@ class HeartbeatRequest:
 
 @message(ApiKey.HEARTBEAT)
 class HeartbeatResponse:
-    """REBALANCE_IN_PROGRESS tells the member to join again."""
+    """After REBALANCE_IN_PROGRESS the member joins again."""
 
     throttle_time_ms: int = wire(INT32, "1+", ignorable=True)
     error_code: int = wire(INT16)

@@ -13,7 +13,7 @@ from pykafka_ops.wire.types import BOOL, BYTES, INT16, INT32, STRING
 
 @struct
 class JoinGroupRequestProtocol:
-    """One assignor the member can use, with what it has to tell it."""
+    """One assignor that the member supports, with the metadata for it."""
 
     name: str = wire(STRING)
     metadata: bytes = wire(BYTES)

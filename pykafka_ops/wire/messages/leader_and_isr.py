@@ -1,4 +1,4 @@
-"""LeaderAndIsr (4): the controller tells brokers what they lead and follow.
+"""LeaderAndIsr (4): the controller has brokers lead and follow partitions.
 
 Version 2 groups by topic and adds the broker epoch (KIP-380), 3 adding and removing replicas
 (KIP-455), 5 topic ids and the full-update flag (KIP-516), 6 the recovery state (KIP-704), 7 the

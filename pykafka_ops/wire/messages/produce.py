@@ -1,7 +1,7 @@
 """Produce (0): append record batches.
 
 With acks 0 there is no answer. Version 3 takes record batches v2 and a transactional id, 7 zstd
-(KIP-110), 8 tells which records were refused (KIP-467), 10 may name the new leader (KIP-951).
+(KIP-110), 8 says which records were refused (KIP-467), 10 may name the new leader (KIP-951).
 """
 
 from __future__ import annotations

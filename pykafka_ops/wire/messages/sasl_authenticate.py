@@ -1,6 +1,6 @@
 """SaslAuthenticate (36): one step of a SASL exchange (KIP-152).
 
-Version 1 tells how long the session lasts (KIP-368).
+Version 1 says how long the session lasts (KIP-368).
 """
 
 from __future__ import annotations

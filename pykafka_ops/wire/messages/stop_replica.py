@@ -1,4 +1,4 @@
-"""StopReplica (5): the controller tells brokers to give up replicas.
+"""StopReplica (5): the controller has brokers stop replicas.
 
 Version 1 groups by topic and adds the broker epoch (KIP-380), 3 says for each partition whether to
 delete it, with its epoch (KIP-570).

@@ -1,4 +1,4 @@
-"""UpdateMetadata (6): the controller tells brokers of leaders and live brokers.
+"""UpdateMetadata (6): the controller sends brokers the leaders and the live brokers.
 
 Version 5 groups by topic and adds the broker epoch (KIP-380), 7 topic ids (KIP-516), 8 the
 full-update flag (KIP-866).

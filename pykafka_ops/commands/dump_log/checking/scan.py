@@ -38,7 +38,7 @@ class SegmentScan:
     ``base`` is the lowest offset it may begin with, ``ceiling`` where the next segment begins
     (``None``: there is none). ``deep`` walks every field of every record
     instead of their lengths alone. ``keep_going`` goes on behind damage with all checks; without
-    it what lies there is only counted. ``tell`` gets the bytes read.
+    it the bytes behind are only counted. ``tell`` is called with the bytes read so far.
     """
 
     def __init__(

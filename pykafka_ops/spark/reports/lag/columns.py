@@ -27,7 +27,7 @@ _MAX_LAG: Final = Column(
 )
 _STATE: Final = Column(
     "state", "State", detail=True,
-    doc="As Kafka tells it; Unknown where only files are read, Spark for jobs with a checkpoint.",
+    doc="As Kafka reports it; Unknown where only files are read, Spark for jobs with a checkpoint.",
 )  # fmt: skip
 _LAST_COMMIT: Final = Column(
     "last_commit", "Last commit", "ms", "When offsets were committed last, in the span read."
@@ -65,7 +65,7 @@ _FIGURES: Final = (
         doc="From the last 10 commits: OK; WARN falls further behind each time; STALL commits the "
         "same offset; STOP no longer commits; REWIND went back; LOST has records deleted unread; "
         "AHEAD has committed an offset behind the end of the log, which was cut or made anew; "
-        "UNKNOWN has too few commits to tell, or a lag that is not known.",
+        "UNKNOWN has too few commits to judge, or an unknown lag.",
     ),
 )  # fmt: skip
 

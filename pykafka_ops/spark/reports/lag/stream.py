@@ -99,7 +99,7 @@ class LagStream:
         sink: Sink,
         known: tuple[StreamState, int | None, int | None],
     ) -> None:
-        """Tell the windows that are over since ``base``, and save what is known now."""
+        """Output the windows that ended since ``base``, and save the present state."""
         old, base, newest = known
         moments = (*PLACE, "time", "end")
         is_moment = f.col("end").isNotNull()

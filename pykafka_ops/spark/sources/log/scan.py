@@ -108,7 +108,7 @@ def scan(
 
     ``whole``: runs come with the bytes of their batches; ``crc``: each batch's CRC is checked
     (needs ``whole``); ``sparse``: small reads cost little, so that large batches may be skipped;
-    ``torn``: a torn end of the active segment is told, if the file does not grow (TORN).
+    ``torn``: report a torn end of the active segment if the file does not grow (TORN).
     """
     reader = _Scan(file, part, whole, crc, sparse, torn)
     while reader.at < part.end:

@@ -358,7 +358,7 @@ def test_cancel_of_a_plan_keeps_the_order_of_replicas(
 def test_rollback_needs_to_know_what_was_before(world: MovingWorld, pko: Pko, plan: str) -> None:
     world.put("t", [[0]])
     write_plan(plan, {0: [1]})
-    assert "does not tell what was before" in pko("reassign rollback", plan).stderr
+    assert "does not say what was before" in pko("reassign rollback", plan).stderr
     assert pko("reassign run", plan).code == 0
     assert pko("reassign rollback", plan).code == 0
     assert world.replicas["t", 0] == [0]
