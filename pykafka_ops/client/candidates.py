@@ -1,4 +1,4 @@
-"""Election among the members of a group: the coordinator of the group sees to it that one leads.
+"""Election of a leader among the members of a group, by the group's coordinator.
 
 The classic protocol (JoinGroup, SyncGroup, Heartbeat), which every Kafka from 0.9 to 4.x speaks.
 Members are of a type of their own: such a group has no offsets and reads no topic.

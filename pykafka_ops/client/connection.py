@@ -82,7 +82,7 @@ class BrokerConnection:
         return self._sock
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         if self._sock is not None:
             self._sock.close()
             self._sock = None

@@ -19,7 +19,7 @@ def without_java(text: str) -> str:
 
 
 def in_one_line(error: PkoError, *, timeout: str = "--timeout 30s") -> str:
-    """An error in our tongue: of a call that ran out of time the trouble that it met.
+    """An error in pko's form: of a call that ran out of time the trouble that it met.
 
     ``timeout``: what lets a silent broker have more time.
     """

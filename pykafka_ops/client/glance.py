@@ -1,4 +1,4 @@
-"""A cluster at a glance, from answers that are there: partitions with their settings, brokers."""
+"""A cluster at a glance, from given answers: partitions with their settings, brokers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a port speaks that hung up on us: found out on a connection of its own.
+"""Finds out, on a new connection, which protocol a port speaks that closed the first one.
 
 A broker hangs up without a word on who speaks TLS to it, or plain text, or asks before the login.
 Kafka's clients then try again until time is up.

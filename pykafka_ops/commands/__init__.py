@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class Row(NamedTuple):
     """A command: its name, a line of help, and other names that mean it.
 
-    ``tool`` is the name of Kafka's own tool, which forces Kafka's tongue; ``other`` is for people.
+    ``tool`` is the name of Kafka's own tool, which forces Kafka's form; ``other`` is for people.
     """
 
     name: str

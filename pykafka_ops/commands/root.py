@@ -129,7 +129,7 @@ class Pko(click.Group):
 
 
 def report(error: PkoError, debug: bool) -> int:
-    """Our tongue's last word: one line on stderr; the exit code."""
+    """Pko's form's last word: one line on stderr; the exit code."""
     if debug:
         import traceback
 

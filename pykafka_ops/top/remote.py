@@ -1,4 +1,4 @@
-"""``pko top`` on a monitor: its rounds are shown, no broker is asked for them."""
+"""``pko top`` on a monitor: shows the monitor's rounds, and asks no broker for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages are made of: the view of the cluster, and what was asked for the place at hand."""
+"""The data of pages: the view of the cluster, and the answers for the current page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where ``pko top`` has its facts from: a cluster, asked in rounds, and asked for single places."""
+"""The source of ``pko top``'s data: asks a cluster in rounds, and again for single pages."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class ControlledStop:
             raise CheckFailed(f"broker {self.broker} stopped, and nobody leads {_some(left)}")
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connections."""
         self._cluster.close()
 
 

@@ -13,7 +13,7 @@ NO_UNREGISTER = "The target cluster does not support the broker unregistration A
 
 
 def unregister(run: Run) -> int:
-    """Forget a broker of a KRaft cluster; exit code 1 in our tongue where that cannot be."""
+    """Forget a broker of a KRaft cluster; exit code 1 in pko's form where that cannot be."""
     broker = run.args.number("id") or 0
     if not run.confirm("forget broker", [str(broker)]):
         return 1

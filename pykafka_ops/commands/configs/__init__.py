@@ -13,7 +13,7 @@ from pykafka_ops.errors import UsageError
 
 WHAT = "topics, brokers, broker-loggers, users, clients, ips or client-metrics"
 
-# --- our tongue ----------------------------------------------------------------------------------
+# --- pko's form ----------------------------------------------------------------------------------
 
 KIND = Option("--kind", metavar="KIND", ours=True, hidden=True,
               help=f"what has the settings: {WHAT}")  # fmt: skip
@@ -36,7 +36,7 @@ CLIENT = (
     Switch("--client-defaults", help="the default of all clients"),
 )
 
-# --- Kafka's tongue ------------------------------------------------------------------------------
+# --- Kafka's form ------------------------------------------------------------------------------
 
 CONNECTION = (
     Option("--zookeeper", metavar="HOST:PORT", stands_for="bootstrap-server",

@@ -34,7 +34,7 @@ COLUMNS = (
 
 
 def describe(run: Run) -> Table | None:
-    """Settings in either tongue; of users, clients and addresses their quotas and credentials."""
+    """Settings in either form; of users, clients and addresses their quotas and credentials."""
     if run.args.has("zookeeper"):
         from pykafka_ops.commands.configs.zookeeper import describe as from_zookeeper
 
@@ -58,7 +58,7 @@ def describe(run: Run) -> Table | None:
 
 
 def _asked(run: Run) -> tuple[ConfigEntity, list[str] | None]:
-    """Our tongue: the kind with the first name, and all names (None: every one there is)."""
+    """Pko's form: the kind with the first name, and all names (None: every one there is)."""
     kind, words = spoken(run.args)
     names = [name for word in words for name in word.split(",") if name]
     if run.args.has("default"):

@@ -1,4 +1,4 @@
-"""What has settings: kinds and names from either tongue, and the settings that are asked for."""
+"""What has settings: kinds and names from either form, and the settings that are asked for."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ class ConfigEntity(NamedTuple):
 
 
 def entity_types(args: Args) -> list[str]:
-    """Kafka's tongue: the types that options name."""
+    """Kafka's form: the types that options name."""
     flags = [kind for flag, kind in NAME_FLAGS + DEFAULT_FLAGS if args.has(flag)]
     return [*(args.given("entity-type")), *flags]
 
 
 def entity_names(args: Args) -> list[str]:
-    """Kafka's tongue: the names that options give, "" where the default is meant."""
+    """Kafka's form: the names that options give, "" where the default is meant."""
     given = iter(args.given("entity-name"))
     names = [
         next(given) if option == "entity-name" else ""
@@ -86,11 +86,11 @@ def entity_names(args: Args) -> list[str]:
 
 
 def entity(args: Args) -> ConfigEntity:
-    """Kafka's tongue: whose settings."""
+    """Kafka's form: whose settings."""
     return ConfigEntity(entity_types(args), entity_names(args))
 
 
-# --- our tongue ----------------------------------------------------------------------------------
+# --- pko's form ----------------------------------------------------------------------------------
 
 
 def kind_of(word: str) -> str:
@@ -105,7 +105,7 @@ def kind_of(word: str) -> str:
 
 
 def spoken(args: Args) -> tuple[str, list[str]]:
-    """Our tongue: the kind, and the words after it."""
+    """Pko's form: the kind, and the words after it."""
     return kind_of(args.text("kind") or ""), list(args.given("word"))
 
 

@@ -1,4 +1,4 @@
-"""``pko configs set``, which is ``--alter`` in Kafka's tongue."""
+"""``pko configs set``, which is ``--alter`` in Kafka's form."""
 
 from __future__ import annotations
 

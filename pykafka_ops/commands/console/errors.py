@@ -1,4 +1,4 @@
-"""Errors and warnings of produce and consume: in Kafka's tongue as Java words and logs them."""
+"""Errors and warnings of produce and consume: in Kafka's form as Java words and logs them."""
 
 from __future__ import annotations
 

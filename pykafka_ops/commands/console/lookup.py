@@ -47,7 +47,7 @@ class TopicLookup:
         self.cluster = Cluster(self.config, trace=trace)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connections."""
         self.cluster.close()
 
     def topics(

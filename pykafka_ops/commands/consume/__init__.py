@@ -101,7 +101,7 @@ CLIENT = (
 
 OLD = (
     ZOOKEEPER,
-    Switch("--new-consumer", hidden=True, help="old: the only one there is"),
+    Switch("--new-consumer", hidden=True, help="old, without effect"),
     Switch(
         "--delete-consumer-offsets",
         hidden=True,

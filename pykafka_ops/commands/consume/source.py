@@ -65,7 +65,7 @@ class MessageSource:
         self.said: set[str] = set()
 
     def start(self) -> None:
-        """In our tongue: fail now if the cluster, topic or partition is not there."""
+        """In pko's form: fail now if the cluster, topic or partition is not there."""
         if self.args.flags:
             return
         self._take(self._ask(None))
@@ -136,7 +136,7 @@ class MessageSource:
     # --- which partitions ------------------------------------------------------------------------
 
     def _look(self, seconds: float) -> None:
-        """Look for topics and partitions; Kafka's tongue goes on where none can be had now."""
+        """Look for topics and partitions; Kafka's form goes on where none can be had now."""
         try:
             self._take(self._ask(min(seconds, REFRESH_SECONDS) if not self.looked else 1.0))
         except ConnectError as error:
@@ -172,7 +172,7 @@ class MessageSource:
         return bool(self.pattern.fullmatch(name)) and (self.internal_too or not found.internal)
 
     def _check(self, name: str, found: FoundTopic) -> None:
-        """Raise for what will not come; in our tongue also for what is not there."""
+        """Raise for what will not come; in pko's form also for what is not there."""
         if found.error and found.error not in SOON and not ErrorCode.of(found.error).retriable:
             raise kafka_error(found.error, ErrorCode.of(found.error).text, name)
         if self.args.flags and found.error:
@@ -323,7 +323,7 @@ def _settings(run: Run, bounds: ReadBounds | None) -> tuple[dict[str, str], str 
 
 
 def partitions_of(args: Args) -> set[int]:
-    """Those of ``--partition``, several by comma but in Kafka's tongue; none for all."""
+    """Those of ``--partition``, several by comma but in Kafka's form; none for all."""
     if args.flags:
         number = args.number("partition")
         return set() if number is None else {number}

@@ -1,4 +1,4 @@
-"""``pko delete-records``: what to delete, shown and asked for in our tongue."""
+"""``pko delete-records``: what to delete, shown and asked for in pko's form."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ END = -1
 
 
 def delete_records(run: Run) -> Table | None:
-    """By file in Kafka's tongue; by file or by words in ours."""
+    """By file in Kafka's form; by file or by words in ours."""
     if run.args.flags and run.output == "table":
         _kafka(run)
         return None

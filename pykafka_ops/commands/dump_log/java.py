@@ -8,7 +8,7 @@ from pykafka_ops.errors import PkoError
 
 
 class JavaError(PkoError):
-    """The exception that ends Kafka's tool; ``plain`` is how we say it in our own tongue."""
+    """The exception that ends Kafka's tool; ``plain`` is the text in pko's form."""
 
     def __init__(self, name: str, message: str | None = None, plain: str = "") -> None:
         super().__init__(plain or message or name)

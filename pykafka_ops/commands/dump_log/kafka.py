@@ -25,7 +25,7 @@ def check(args: Args) -> None:
 
 
 def failure(error: PkoError, run: Run) -> int:
-    """The flag tongue's last word: as the JVM reports an uncaught exception, without the stack."""
+    """The Kafka's form's last word: as the JVM reports an uncaught exception, without the stack."""
     text = str(error)
     if isinstance(error, JavaError):
         text = f'Exception in thread "main" {error.java}'

@@ -1,4 +1,4 @@
-"""``pko dump-log show`` and the flag tongue: which files, in which form."""
+"""``pko dump-log show`` and Kafka's form of it: which files, and how to show them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _SMALL = ("leader-epochs", "offsets", "topic-id", "meta-properties")
 
 
 def show(run: Run) -> int:
-    """Print what the files hold; as Kafka's tool does, or in our tongue past what it stumbles on.
+    """Print what the files hold; as Kafka's tool does, or in pko's form past what it stumbles on.
 
-    In our tongue a file that cannot be read is an error on stderr, the others are shown, the exit
+    In pko's form a file that cannot be read is an error on stderr, the others are shown, the exit
     code is 1.
     """
     args = run.args

@@ -1,1 +1,1 @@
-"""What every command stands on: both tongues, options, help, output, profiles."""
+"""The base of every command: both forms, options, help, output, profiles."""

@@ -1,4 +1,4 @@
-"""What a command line said, the same for both tongues."""
+"""The parsed command line, the same for both forms."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class OptionError(UsageError):
 class Args:
     """The values of a command line, by the long names of the options.
 
-    ``options``: what may be given. ``verb``: the name of the action. ``flags``: Kafka's tongue was
+    ``options``: what may be given. ``verb``: the name of the action. ``flags``: Kafka's form was
     spoken; its values stay text until they are asked for, as in jopt-simple. ``stray``: words that
-    belong to no option. ``order``: the options of Kafka's tongue as they came. ``said``: all its
+    belong to no option. ``order``: the options of Kafka's form as they came. ``said``: all its
     words. ``filled``: options whose value comes from the environment or a profile.
     """
 
@@ -143,6 +143,6 @@ class Args:
                     )
 
     def _kafka(self, name: str) -> str:
-        """The name of an option in Kafka's tongue."""
+        """The name of an option in Kafka's form."""
         option = self.options.get(name)
         return option.kafka if option else name

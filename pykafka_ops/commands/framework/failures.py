@@ -1,4 +1,4 @@
-"""How Kafka's tools word what went wrong (flag tongue)."""
+"""How Kafka's tools word errors, for Kafka's form."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def raise_first(errors: Iterable[PkoError | None]) -> None:
 
 
 def exit_code(error: PkoError) -> int:
-    """What the process ends with in our tongue: 3 also where the brokers do not allow it."""
+    """What the process ends with in pko's form: 3 also where the brokers do not allow it."""
     error = cause_of(error)
     if isinstance(error, KafkaError):
         name = code_of(error).name

@@ -12,7 +12,7 @@ from pykafka_ops.errors import PkoError
 
 @contextmanager
 def in_file(path: str) -> Iterator[None]:
-    """What goes wrong within is about this file: our tongue names it, the line and the reason."""
+    """What goes wrong within is about this file: pko's form names it, the line and the reason."""
     try:
         yield
     except PkoError as error:

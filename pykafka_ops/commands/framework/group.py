@@ -1,4 +1,4 @@
-"""Commands of ``pko``: those with verbs, those that are one verb; both know Kafka's tongue."""
+"""Commands of ``pko``: those with verbs, those that are one verb; both know Kafka's form."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Bilingual(click.Command):
-    """A command that hands a line in Kafka's tongue over to ``tool``."""
+    """A command that hands a line in Kafka's form over to ``tool``."""
 
     tool: Tool | None = None
 

@@ -1,4 +1,4 @@
-"""What is wrong with a command line, in one line that says what to do."""
+"""Errors in a command line, each as one line that says what to do."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class Table:
 
     ``rows`` are flat, for table, CSV and names. ``items`` are the richer objects of JSON and YAML
     (the rows where not given). ``kafka`` is the text of Kafka's own tool in chunks, line ends
-    included, used for ``-o table`` in the flag tongue; ``script`` is text that stands for table and
+    included, used for ``-o table`` in Kafka's form; ``script`` is text that stands for table and
     CSV in ours, for a file that another verb takes. ``name`` is the column of ``-o name``.
     ``errors`` make the exit code 1; ``exit_code`` overrides that. ``above`` is a second grid for
     people, shown first.

@@ -1,4 +1,4 @@
-"""Options and words of commands: one declaration for both tongues, help, man pages and shells."""
+"""Options and words of commands: one declaration for both forms, help, man pages and shells."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Option(click.Option):
     """An option with a value, declared as click's own.
 
     The first long name is the one that help shows; the others are old ones, which still work.
-    ``ours``: not an option of Kafka's tool. ``kafka``: its name there, if that is another; our
-    tongue takes both. ``bare``: what the option means without a value
+    ``ours``: not an option of Kafka's tool. ``kafka``: its name there, if that is another;
+    pko's form takes both. ``bare``: what the option means without a value
     (jopt's optional argument). ``separator`` splits one value into several, as jopt's
     withValuesSeparatedBy. ``stands_for``: the option that this one is an old name of.
     """
@@ -98,7 +98,7 @@ class Switch(Option):
 
 
 class Words(click.Argument):
-    """Words of our tongue that fill ``option``; ``count`` is 1, ?, + or *."""
+    """Words of pko's form that fill ``option``; ``count`` is 1, ?, + or *."""
 
     def __init__(self, option: Option, count: str = "1", metavar: str = "") -> None:
         self.option, self.count = option, count

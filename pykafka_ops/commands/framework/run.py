@@ -20,7 +20,7 @@ Work: TypeAlias = Callable[["Run"], Result]
 
 SILENCE = 4.0
 PATIENCE = 3.0
-"""Seconds our tongue keeps trying a cluster that does not answer; Kafka's takes 60."""
+"""Seconds pko's form keeps trying a cluster that does not answer; Kafka's takes 60."""
 
 
 class Run:
@@ -37,7 +37,7 @@ class Run:
     def output(self) -> str:
         """The format asked for: -o, PKO_OUTPUT, the profile, table.
 
-        In Kafka's tongue -o alone counts, so that no setting of a person breaks a script.
+        In Kafka's form -o alone counts, so that no setting of a person breaks a script.
         """
         given = self.args.given("output")
         if given:
@@ -78,7 +78,7 @@ class Run:
         return self._cluster
 
     def confirm(self, question: str, items: Sequence[str]) -> bool:
-        """Ask before destroying ``items``; Kafka's tongue never asks."""
+        """Ask before destroying ``items``; Kafka's form never asks."""
         if self.args.flags:
             return True
         from pykafka_ops.commands.framework.terminal import ask
@@ -90,7 +90,7 @@ class Run:
         say(text)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connections."""
         if self._cluster is not None:
             self._cluster.close()
 
@@ -121,7 +121,7 @@ def execute(run: Run, work: Work) -> int:
 
 
 def show(table: Table, run: Run, form: str) -> None:
-    """Data to stdout; notes, and in our tongue the failed items, to stderr."""
+    """Data to stdout; notes, and in pko's form the failed items, to stderr."""
     write(table, form, flags=run.args.flags)
     people = not run.args.flags and form in ("table", "wide", "csv", "name")
     if people and table.is_empty and not run.args.has("if-exists"):

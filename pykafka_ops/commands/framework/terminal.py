@@ -1,4 +1,4 @@
-"""What only a terminal gets: its width, colours and bars, and the question before harm."""
+"""Output for terminals only: width, colours, progress bars, the question before a change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which topics and partitions are meant: Kafka's IncludeList in its tongue, words in ours."""
+"""Which topics and partitions are meant: Kafka's IncludeList in its form, words in ours."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def included(names: Iterable[str], raw: str | None, *, exclude_internal: bool) -
 def chosen(
     names: Sequence[str], words: Sequence[str], *, regex: bool, exclude_internal: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Our tongue: (the names meant by ``words``, the words that mean none). No words: all.
+    """Pko's form: (the names meant by ``words``, the words that mean none). No words: all.
 
     A word may hold several names, by comma, but is one regular expression.
     """

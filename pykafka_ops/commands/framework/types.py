@@ -1,4 +1,4 @@
-"""What the values of options are: click's types, with the names that a shell completes."""
+"""The types of options' values, as click's types, with the names that a shell completes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Live(click.ParamType[str]):
 class Whole(click.ParamType[int]):
     """A whole number of Java: ``bits`` 31 for an int, 63 for a long; ``live`` as in ``Live``.
 
-    In our tongue one from ``least`` on; None: any, where negative ones mean something.
+    In pko's form one from ``least`` on; None: any, where negative ones mean something.
     """
 
     name = "integer"
@@ -59,7 +59,7 @@ class Whole(click.ParamType[int]):
 
 
 class Several(Whole):
-    """Whole numbers by comma; a single one in Kafka's tongue."""
+    """Whole numbers by comma; a single one in Kafka's form."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The text as it is; click's BadParameter where a part of it is no number."""
@@ -69,9 +69,9 @@ class Several(Whole):
 
 
 class Amount(Whole):
-    """A whole number of ms, minutes or bytes (``unit``); in our tongue another unit may follow it.
+    """A whole number of ms, minutes or bytes (``unit``); in pko's form another unit may follow it.
 
-    Kafka's tongue takes the number alone.
+    Kafka's form takes the number alone.
     """
 
     def __init__(self, bits: int, unit: str, *, least: int) -> None:

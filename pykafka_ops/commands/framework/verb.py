@@ -1,4 +1,4 @@
-"""A verb of our tongue as a click command: it reads words and options, then runs its work."""
+"""A verb of pko's form as a click command: it reads words and options, then runs its work."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Verb(click.Command):
     """One action.
 
     ``words``: what stands without an option, in their order. ``options``: those of its own; the
-    common ones come with every verb. ``flag``: the switch that means it in Kafka's tongue.
+    common ones come with every verb. ``flag``: the switch that means it in Kafka's form.
     ``tool_name``: its name where Kafka's tool has verbs, too. ``verbatim``: what stands behind its
     first word is for another program, options and all.
     """

@@ -1,4 +1,4 @@
-"""Tables that are shown again and again, and what makes them end with exit code 4."""
+"""Tables that ``--watch`` shows again and again, and conditions for exit code 4."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ TIMEOUT = Option("--timeout", metavar="MS", type=LONG_COUNT, default="5000",
 
 OLD = (
     ZOOKEEPER,
-    Switch("--new-consumer", hidden=True, help="old: the only one there is"),
+    Switch("--new-consumer", hidden=True, help="old, without effect"),
     Switch("--offset-checker", hidden=True, help="be kafka.tools.ConsumerOffsetChecker"),
     Switch("--broker-info", hidden=True, help="of it: show the brokers asked"),
     Option(

@@ -32,7 +32,7 @@ class NoBrokersError(ConnectError):
 
 
 def list_groups(run: Run) -> Table:
-    """Names in Kafka's tongue (with state and type on demand), a table in ours."""
+    """Names in Kafka's form (with state and type on demand), a table in ours."""
     args = run.args
     states = _chosen(run, "state", STATES)
     types = _chosen(run, "type", TYPES)

@@ -18,7 +18,7 @@ from pykafka_ops.errors import PkoError, UsageError
 
 
 def reset(run: Run) -> Table:
-    """Kafka's rules in both tongues: nothing is committed without ``--execute``."""
+    """Kafka's rules in both forms: nothing is committed without ``--execute``."""
     args = run.args
     if not args.flags and args.has("dry-run") and args.has("execute"):
         raise UsageError("give --dry-run or --execute, not both")
@@ -94,7 +94,7 @@ def _busy(group: GroupDescription) -> str:
 
 
 def _commit(run: Run, cluster: Cluster, name: str, plan: OffsetPlan) -> list[ItemError]:
-    """Commit the plan; an error for each partition that failed, raised in Kafka's tongue."""
+    """Commit the plan; an error for each partition that failed, raised in Kafka's form."""
     failed = commit(cluster, name, plan.offsets)
     if run.args.flags:
         raise_first(failed.values())

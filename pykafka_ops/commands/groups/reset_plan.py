@@ -86,7 +86,7 @@ class Planner:
         return within(self.cluster, {p: committed[p] + by for p in wanted}, committed)
 
     def _moment(self, scenario: str) -> int:
-        """What ``--to-datetime`` or ``--by-duration`` says; in our tongue in our words, too."""
+        """What ``--to-datetime`` or ``--by-duration`` says; in pko's form in our words, too."""
         text = self.args.text(scenario) or ""
         by_date = scenario == "to-datetime"
         try:

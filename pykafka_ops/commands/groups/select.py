@@ -15,7 +15,7 @@ from pykafka_ops.wire.codes import ErrorCode
 
 
 def cluster(run: Run) -> Cluster:
-    """The cluster; in Kafka's tongue a call may take ``--timeout`` ms, 5000 by default."""
+    """The cluster; in Kafka's form a call may take ``--timeout`` ms, 5000 by default."""
     made = run.cluster()
     milliseconds = run.args.number("timeout") if run.args.flags else None
     if milliseconds is not None:

@@ -19,8 +19,8 @@ from pykafka_ops.wire.codes import ErrorCode
 def partitions_of(cluster: Cluster, args: Args) -> tuple[list[Partition], list[str]]:
     """The partitions meant, as they were named, and the topics that do not exist.
 
-    In Kafka's tongue partitions given by number are not looked up: the brokers say whether they
-    exist. Raises KafkaError, in our tongue for a partition that does not exist, too, and in Kafka's
+    In Kafka's form partitions given by number are not looked up: the brokers say whether they
+    exist. Raises KafkaError, in pko's form for a partition that does not exist, too, and in Kafka's
     ScopeError.
     """
     words = args.texts("topic")

@@ -14,7 +14,7 @@ from pykafka_ops.commands.leader_election.partitions import (
 
 
 def preferred(run: Run) -> Table | None:
-    """Elect the first replicas; both tongues start here."""
+    """Elect the first replicas; both forms start here."""
     if run.args.has("zookeeper"):
         from pykafka_ops.commands.leader_election.zookeeper import elect as leave_a_wish
 

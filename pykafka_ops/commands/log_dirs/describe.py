@@ -39,7 +39,7 @@ def describe(run: Run) -> Table:
 
 
 def _given(args: Args, name: str) -> list[str]:
-    """Names by comma; in Kafka's tongue OptionError where the option is given again."""
+    """Names by comma; in Kafka's form OptionError where the option is given again."""
     if args.flags:
         args.text(name)
     return args.names(name)

@@ -58,7 +58,7 @@ monitor.verb(
 )
 monitor.verb(
     "test-alert",
-    "Send the begin and the end of a test to a receiver, or to those of an alert.",
+    "Send a test alert, opened and resolved, to a receiver, or to those of an alert.",
     words=(Words(ALERT),),
     options=(CONFIG,),
     examples=("pko monitor test-alert ops --config monitor.toml",),

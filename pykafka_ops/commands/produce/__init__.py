@@ -52,7 +52,7 @@ SENDING = (
     Option("--batch-size", metavar="BYTES", type=SHORT_BYTES,
            help="bytes of one batch at most (default: 16384, with the verb 1000000)"),
     Option("--max-partition-memory-bytes", metavar="BYTES", type=SHORT_BYTES,
-           help="the same as --batch-size, and stronger"),
+           help="the same as --batch-size; takes precedence"),
     Option("--message-send-max-retries", metavar="N", type=COUNT,
            help="how often a send is tried again (default: 3; with the verb as often as the 2 "
            "minutes of delivery.timeout.ms allow)"),
@@ -78,7 +78,7 @@ SENDING = (
 # fmt: on
 
 TIMEOUT = Option("--timeout", metavar="MS", type=LONG_COUNT,
-                 help="how long records wait for company in a batch (default: 1000)")  # fmt: skip
+                 help="how long to wait for more records for a batch (default: 1000)")  # fmt: skip
 
 TOOL = Tool(
     "kafka-console-producer",

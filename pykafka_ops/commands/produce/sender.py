@@ -36,7 +36,7 @@ HASTE_SECONDS = 3.0
 class Sender:
     """``values`` or ``records`` as they come, ``finish`` in the end, then ``result``.
 
-    In Kafka's tongue librdkafka reports only what fails: nothing is done in Python for a record
+    In Kafka's form librdkafka reports only what fails: nothing is done in Python for a record
     that arrives.
     """
 
@@ -70,7 +70,7 @@ class Sender:
     # --- before the first record -----------------------------------------------------------------
 
     def must_be_ready(self) -> None:
-        """Our tongue: raise now if the cluster or the topic is not there.
+        """Pko's form: raise now if the cluster or the topic is not there.
 
         A topic that is being created has max.block.ms to get its leader.
         """
@@ -218,7 +218,7 @@ class Sender:
         return left
 
     def result(self) -> int:
-        """The exit code; in our tongue an error that counts what was not delivered."""
+        """The exit code; in pko's form an error that counts what was not delivered."""
         if self.last_error is None or self.args.flags:
             return 0
         text = (
@@ -303,7 +303,7 @@ DEFAULTS = {
     "delivery.timeout.ms": "120000",
     "max.request.size": "1048576",
 }
-"""In our tongue some that serve better than the tool's; the others in both."""
+"""In pko's form some that serve better than the tool's; the others in both."""
 
 
 def _settings(run: Run) -> dict[str, str]:

@@ -102,7 +102,7 @@ def _clear(run: Run, topics: set[str]) -> list[ItemError]:
     return errors
 
 
-# --- Kafka's tongue ------------------------------------------------------------------------------
+# --- Kafka's form ------------------------------------------------------------------------------
 
 
 def _as_kafka(run: Run) -> Table | None:

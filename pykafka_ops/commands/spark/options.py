@@ -21,7 +21,7 @@ LOG_DIRS = Option("--log-dirs", metavar="DIR", type=FILE_PATH, multiple=True,
                   "URIs (s3://, hdfs://, file://)")
 DIRS = (Words(LOG_DIRS, "*"),)
 HTML = Option("--html", metavar="FILE", type=FILE_PATH,
-              help="write a page with pictures that needs nothing else")
+              help="write one self-contained HTML page with charts")
 TOP = Option("--top", metavar="N", type=COUNT, default="10",
              help="how many heavy keys to find, and rows of a table to show")
 PROGRESS = (

@@ -1,4 +1,4 @@
-"""Kafka's other tongue: tools with verbs, read and worded as argparse4j does.
+"""Kafka's other form: tools with verbs, read and worded as argparse4j does.
 
 ``TOOL [--bootstrap-server B] [--command-config FILE] VERB [--option VALUE...]``: options before
 the verb belong to the tool, those behind it to the verb.
@@ -32,7 +32,7 @@ def read(tool: Tool, words: list[str]) -> Args:
         raise _error(tool, None, "too few arguments")
     verb = next((v for v in tool.verbs if v.tool_name == rest[0]), None)
     if verb is None:
-        # 4.x has some more, which go by another name in our tongue: understood, but not offered
+        # 4.x has some more, which go by another name in pko's form: understood, but not offered
         choices = ", ".join(f"'{v.name}'" for v in tool.verbs if v.tool_name == v.name)
         raise _error(tool, None, f"invalid choice: '{rest[0]}' (choose from {choices})")
     args.verb = verb.name or ""
@@ -46,7 +46,7 @@ def read(tool: Tool, words: list[str]) -> Args:
 
 
 def _options(verb: Verb) -> tuple[str, ...]:
-    """The options of a verb in the order of its usage; the words of our tongue are options, too,
+    """The options of a verb in the order of its usage; the words of pko's form are options, too,
     first unless ``options`` names them again."""
     words = [w.option.kafka for w in verb.words if w.option.long not in verb.own]
     return (*words, *(verb.options[name].kafka for name in verb.own))

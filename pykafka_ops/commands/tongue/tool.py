@@ -90,7 +90,7 @@ class Tool(click.Command):
         return offered(super().shell_complete(ctx, incomplete), self.options)
 
     def is_meant(self, words: list[str]) -> bool:
-        """Whether ``words`` behind the name of our command are in Kafka's tongue: an action's
+        """Whether ``words`` behind the name of our command are in Kafka's form: an action's
         switch is there, or no word or option of ours alone and an option of Kafka's."""
         if self.has_verbs:
             return False

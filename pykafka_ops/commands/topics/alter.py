@@ -1,4 +1,4 @@
-"""``pko topics alter``: grow topics; in our tongue their settings can change too."""
+"""``pko topics alter``: grow topics; in pko's form their settings can change too."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COLUMNS = (Column("topic"), *CHANGED)
 
 
 def alter(run: Run) -> Table | None:
-    """Each topic that exists; raises the first refusal in Kafka's tongue."""
+    """Each topic that exists; raises the first refusal in Kafka's form."""
     names, errors = select(run, [t.name for t in topics.all_topics(run.cluster())])
     if in_kafkas_words(run):
         if is_old(run):

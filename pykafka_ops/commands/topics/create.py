@@ -30,7 +30,7 @@ COLUMNS = (*COUNTED, Column("topic_id", "ID"))
 
 
 def create(run: Run) -> Table | None:
-    """Create one topic (Kafka's tongue) or several alike (ours)."""
+    """Create one topic (Kafka's form) or several alike (ours)."""
     if not in_kafkas_words(run):
         return _several(run)
     _one(run)

@@ -20,7 +20,7 @@ COLUMNS = (Column("topic", "DELETED"),)
 
 
 def delete(run: Run) -> Table | None:
-    """Our tongue shows which and asks first; Kafka's raises the first refusal."""
+    """Pko's form shows which and asks first; Kafka's raises the first refusal."""
     marked = marked_topics(run) if is_old(run) else {}
     known = {*(t.name for t in all_topics(run.cluster())), *marked}
     names, errors = select(run, sorted(known))

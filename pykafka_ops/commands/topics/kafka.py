@@ -93,5 +93,5 @@ def failure(error: PkoError, run: Run) -> int:
 
 
 def in_kafkas_words(run: Run) -> bool:
-    """Whether to answer as Kafka's tool: its tongue, and no other format asked for."""
+    """Whether to answer as Kafka's tool: its form, and no other format asked for."""
     return run.args.flags and run.output == "table"

@@ -1,4 +1,4 @@
-"""``pko topics list``: names in Kafka's tongue; with sizes and health in ours."""
+"""``pko topics list``: names in Kafka's form; with sizes and health in ours."""
 
 from __future__ import annotations
 

@@ -80,8 +80,8 @@ class NoSuchTopicError(PkoError):
 
 
 def select(run: Run, names: Sequence[str]) -> tuple[list[str], list[ItemError]]:
-    """Those of ``names`` that are meant, in either tongue, and an error for each word that means
-    none. Raises NoSuchTopicError in Kafka's tongue."""
+    """Those of ``names`` that are meant, in either form, and an error for each word that means
+    none. Raises NoSuchTopicError in Kafka's form."""
     args = run.args
     exclude = args.has("exclude-internal")
     if not args.flags:

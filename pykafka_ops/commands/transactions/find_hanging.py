@@ -34,7 +34,7 @@ SCOPE = (
 
 
 def find_hanging(run: Run) -> Table:
-    """In the topic or on the broker named; everywhere if our tongue names none."""
+    """In the topic or on the broker named; everywhere if pko's form names none."""
     args = run.args
     topic, broker = args.text("topic"), args.number("broker")
     if args.flags and topic is None and broker is None:

@@ -1,4 +1,4 @@
-"""The table of kafka-transactions and its words for failures; what our tongue checks instead."""
+"""The table of kafka-transactions and its words for failures; what pko's form checks instead."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ToolError(PkoError):
 
 
 def told(run: Run, what: str, error: PkoError) -> PkoError:
-    """``error`` in our tongue, :func:`failed` in Kafka's."""
+    """``error`` in pko's form, :func:`failed` in Kafka's."""
     return failed(what, error) if run.args.flags else error
 
 

@@ -54,7 +54,7 @@ class RemoteOrderExecutor:
         _check(response.error_code)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._peer.close()
 
 

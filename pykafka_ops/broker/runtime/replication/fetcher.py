@@ -87,7 +87,7 @@ class Fetcher:
                 peer.close()
 
     async def _step(self, peer: Peer) -> None:
-        """Ask once and do what the answer says."""
+        """Send one Fetch and handle its answer."""
         await self.partitions.unsynced.synced()
         request = self.partitions.request()
         self.partitions.troubles.write()

@@ -89,7 +89,7 @@ class LogDump:
             self.out.flush()
 
     def one(self, path: str, kind: str) -> None:
-        """One file in our tongue: what is wrong with it stands under its name, even where it ends
+        """One file in pko's form: what is wrong with it stands under its name, even where it ends
         with JavaError."""
         try:
             self.file(java_path(path), f".{kind}" if kind else "")
