@@ -38,6 +38,8 @@ class ProtobufFiles:
                 proto.ParseFromString(data)
             except Exception:  # DecodeError has no base that can be named without the library
                 raise UsageError(f"{what}: {name} is not a file descriptor") from None
+            if not isinstance(name, str):  # not UTF-8: the library gives bytes
+                raise UsageError(f"{what}: the name of a file is not text")
             proto.name = name
             self._protos[name] = proto
         self._added: set[str] = set()
@@ -102,6 +104,8 @@ class ProtobufFiles:
         if proto is None:
             raise UsageError(f"{self._what}: {name} is imported and missing")
         for needed in proto.dependency:
+            if not isinstance(needed, str):  # not UTF-8: the library gives bytes
+                raise UsageError(f"{self._what}: {name} imports a file whose name is not text")
             self._add(needed, (*above, name))
         try:
             self._pool.Add(proto)

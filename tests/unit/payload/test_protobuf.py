@@ -53,6 +53,11 @@ def test_descriptors_that_do_not_fit_together_are_refused() -> None:
     for file, why in ((cyclic, "imports itself"), (lonely, "b.proto is imported and missing")):
         with pytest.raises(UsageError, match=why):
             ProtobufFiles({"a.proto": file.SerializeToString()}, "schema")
+    for data in (b"\n\x01a\x1a\x01\xff", b"\n\x01a\x12\x01\xff"):
+        with pytest.raises(UsageError):
+            ProtobufFiles({"a.proto": data}, "schema")
+    with pytest.raises(UsageError, match="name of a file is not text"):
+        ProtobufFiles.of_set(b"\n\x03\n\x01\xff", "x.desc")
     with pytest.raises(UsageError, match="not a file descriptor"):
         ProtobufFiles({"a.proto": b"\xff"}, "schema")
     for data in (b"\xff", b""):
