@@ -188,6 +188,8 @@ class BackwardLane(Lane):
         self.upper, self._at = self._from, -1
         if self._bytes:
             self._width = max(1, STRETCH_BYTES * span // max(1, self._bytes))
+            if self.found:  # no wider than what is wanted, as long as it is found as often
+                self._width = min(self._width, 2 * self.most * span // len(self.found) + 1)
         else:
             self._width = max(1, min(WIDEST, span * 8))
         self._pending = deque()

@@ -10,6 +10,8 @@ from pykafka_ops.payload.exact_json import write_json
 
 HEX_BYTES: Final = 4096
 """Bytes that are shown of what is no text."""
+_STRUCTURE: Final = re.compile(r"[\s{}\[\],:]")
+"""What stands between the texts of JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,12 @@ class DecodedPart:
         """Whether a text is in it, of what one may see."""
         if self.data is None:
             return False
+        if self.structured and self.format == "json" and self.raw is not None:
+            written = self.raw.decode("utf-8", "replace")
+            if wanted.search(written) is not None:
+                return True
+            if "\\" not in written and not _STRUCTURE.search(_literal(wanted)):
+                return False  # all texts stand there as they are: no need to write them
         if self.structured or self.raw is None or not self.cut:
             return wanted.search(self.text()) is not None
         in_bytes = re.compile(re.escape(_literal(wanted).encode()), re.IGNORECASE)

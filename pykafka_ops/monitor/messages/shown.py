@@ -44,6 +44,8 @@ class ShownRecord(NamedTuple):
 
 
 def _cut(part: DecodedPart) -> DecodedPart:
+    if part.format == "json" and (part.size or 0) <= LISTED:
+        return part.without_raw()  # it is no longer than it was written
     text = part.text(LISTED)
     if len(text) <= LISTED:
         return part.without_raw()

@@ -39,10 +39,6 @@ _LIVE: Final = ("key", "text", "where", "partition", "isolation", "key_format", 
 Row = Mapping[str, Any]
 
 
-def _number(value: object) -> str:
-    return str(value)
-
-
 def _columns(asked: PageRequest, topic: str, query: SearchQuery) -> tuple[PageColumn, ...]:
     formats = {n: v for n, v in asked.query.items() if n.endswith("_format") and v}
     tail = f"?{urlencode(formats)}" if formats else ""
@@ -53,13 +49,13 @@ def _columns(asked: PageRequest, topic: str, query: SearchQuery) -> tuple[PageCo
 
     state = PageColumn("state", "State", tone=lambda v: STATES.get(str(v), ""))
     return (
-        PageColumn("partition", "Partition", _number, True),
-        PageColumn("offset", "Offset", _number, True, link=place),
+        PageColumn("partition", "Partition", str, True),
+        PageColumn("offset", "Offset", str, True, link=place),
         PageColumn("time", "Time"),
         *((state,) if query.uncommitted or query.control else ()),
-        PageColumn("key", "Key"),
+        PageColumn("key", "Key", str),
         PageColumn("size", "Bytes", whole, True),
-        PageColumn("value", "Value"),
+        PageColumn("value", "Value", str),
     )
 
 
@@ -132,9 +128,9 @@ def _next(asked: PageRequest, found: SearchResult) -> Markup | None:
 def _partitions(found: SearchResult) -> Markup:
     """How far the search came in each partition."""
     columns = (
-        PageColumn("partition", "Partition", _number, True),
-        PageColumn("begin", "From", _number, True),
-        PageColumn("end", "To", _number, True),
+        PageColumn("partition", "Partition", str, True),
+        PageColumn("begin", "From", str, True),
+        PageColumn("end", "To", str, True),
         PageColumn("left", "Still to read"),
         PageColumn("error", "Not read", tone=lambda v: "bad" if v else ""),
     )
@@ -221,8 +217,8 @@ def _facts(facts: Sequence[tuple[str, str]]) -> Markup:
 
 
 def _headers(shown: ShownRecord) -> Markup:
-    columns = (PageColumn("name", "Header"), PageColumn("size", "Bytes", whole, True),
-               PageColumn("value", "Value"))  # fmt: skip
+    columns = (PageColumn("name", "Header", str), PageColumn("size", "Bytes", whole, True),
+               PageColumn("value", "Value", str))  # fmt: skip
     rows = [
         {"name": name, "size": part.size, "value": short_part(part)} for name, part in shown.headers
     ]

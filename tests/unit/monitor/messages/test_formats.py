@@ -71,3 +71,20 @@ def test_what_is_large_is_cut_and_told_and_still_searched_to_its_end() -> None:
     binary = guessed_part(b"\xff" * DECODED_BYTES * 2)
     assert binary.format == "hex"
     assert len(binary.text()) == HEX_BYTES * 3 - 1
+
+
+@pytest.mark.parametrize(
+    ("data", "wanted", "held"),
+    [
+        (b'{"Name" : "Ann"}', "name", True), (b'{"name" : "Ann"}', '"name":"ann"', True),
+        (b'{"name" : "Ann"}', '"name" : "ann"', True),
+        (b'{"n":"\\u00e9t\\u00e9"}', "\u00e9T\u00e9", True),
+        (b'{"n":"a/b"}', "a\\\\/b", False), (b'{"n":"a\\/b"}', "a/b", True),
+        (b'{"n":1.10}', "1.1", True),
+        (b'{"n":1}', "2", False), (b"plain text", "n T", True), (b"\xff\xfe", "FF fe", True),
+    ],
+)  # fmt: skip
+def test_a_text_is_searched_as_it_was_written_and_as_it_is_shown(
+    data: bytes, wanted: str, held: bool
+) -> None:
+    assert guessed_part(data).contains(text_pattern(wanted)) is held
