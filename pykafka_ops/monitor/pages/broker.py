@@ -79,16 +79,18 @@ def _even(view: ClusterView) -> Markup:
     """How evenly the brokers share the work."""
     facts = view.facts or {}
     named = (
-        ("imbalance_percent", "Led elsewhere", "partitions not led by their preferred replica"),
         ("leader_skew_percent", "Skew of leaders", "the broker furthest from the mean"),
         ("replica_skew_percent", "Skew of replicas", "the broker furthest from the mean"),
         ("bytes_skew_percent", "Skew of bytes", "the broker furthest from the mean"),
     )
+    most = columns.percent_text(facts.get("imbalance_percent"))
     controller = whole(view.controller) if view.controller >= 0 else "none"
     return tiles(
         FigureTile("Controller", controller if view.at else UNKNOWN, "",
                    line.NONE if view.controller >= 0 else line.BAD),
         FigureTile("Racks", whole(facts.get("racks"))),
+        FigureTile("Led elsewhere", whole(facts.get("not_preferred")),
+                   f"partitions; of a live broker's {most} at most"),
         *(FigureTile(title, columns.percent_text(facts.get(key)), note)
           for key, title, note in named),
     )  # fmt: skip

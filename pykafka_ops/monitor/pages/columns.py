@@ -34,6 +34,12 @@ def broker_columns(cluster: str) -> tuple[PageColumn, ...]:
     return (first, *BROKERS[1:])
 
 
+def brief_brokers(cluster: str) -> tuple[PageColumn, ...]:
+    """The same where there is little room."""
+    left_out = ("rack", "controller", "imbalance_percent")
+    return tuple(c for c in broker_columns(cluster) if c.key not in left_out)
+
+
 def percent_text(value: object) -> str:
     """``12.5 %``."""
     return percent(value) if isinstance(value, int | float) else plain(None)
@@ -131,10 +137,6 @@ BROKERS = (
     PageColumn("bytes", "Bytes", size, True),
     PageColumn("free_bytes", "Free", size, True),
 )
-BRIEF_BROKERS = tuple(
-    c for c in BROKERS if c.key not in ("rack", "controller", "imbalance_percent")
-)
-"""The same where there is little room."""
 MOVES = (
     PageColumn("topic", "Topic"),
     PageColumn("partition", "Partition", whole, True),

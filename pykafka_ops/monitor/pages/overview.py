@@ -196,7 +196,7 @@ def _brokers(asked: PageRequest, view: ClusterView) -> Markup:
     if rest > 0:
         link = el("a", f"{rest} more", href=address(asked.cluster, "brokers"))
         more = el("p", join("and ", link), class_="more")
-    body = table(columns.BRIEF_BROKERS, shown, "not known", label="Brokers")
+    body = table(columns.brief_brokers(asked.cluster), shown, "not known", label="Brokers")
     return block("Brokers", "pko cluster status", body, more)
 
 
