@@ -108,6 +108,19 @@ def test_the_transaction_that_blocks_is_named(site: Site) -> None:
     assert rows[1][4:] == ["1", "pay-1", "billing"]
 
 
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/acls", "No authorizer is configured"),
+        ("/moves", "1 broker told"),
+        ("/brokers/0", "are not defaults of Kafka"),
+    ],
+)
+def test_what_is_asked_on_demand_is_answered(site: Site, path: str, said: str) -> None:
+    site.browser.open(f"{site.monitor.url}{HERE}{path}")
+    assert said in site.browser.evaluate("document.querySelector('main').textContent")
+
+
 @pytest.mark.parametrize("path", PAGES)
 def test_every_page_is_for_all_eyes_and_keys_on_all_screens(site: Site, path: str) -> None:
     for width in (1280, 390):

@@ -12,6 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from pykafka_ops.analysis.commits.burrow import Commit
+from pykafka_ops.client.log_dirs import LogDirDescription
 from pykafka_ops.monitor.cluster.answers import NotAsked
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.cluster.watcher import now_ms
@@ -252,3 +253,40 @@ def test_partitions_of_a_topic_are_shown_200_at_a_time(
     html = page(client, "/c/local/topics/orders?sort=-end&offset=200")
     assert "201 to 400 of 450" in words(html)
     assert html.index(">249<") < html.index(">248<")
+
+
+def test_a_disk_that_fills_is_told_by_the_line_through_its_past(
+    tmp_path: Path, watched: WatchedCluster
+) -> None:
+    history = History(tmp_path / "history.db")
+    try:
+        now, gib = now_ms(), 1 << 30
+        for hours in range(48, 0, -1):
+            free = {SeriesKey("broker", "1", "free_bytes"): (24 + hours) * gib}
+            history.record("local", now - hours * 3_600_000, free)
+        disk = LogDirDescription("/d", None, 100 * gib, 24 * gib, [])
+        watched.take(answers(now, 100, dirs={1: [disk]}))
+        client = TestClient(make_app(Service({"local": watched}, history=history), all_routes()))
+        for path in ("/c/local", "/c/local/brokers/1"):
+            assert "24 GiB (24 %) free, full in 24 h" in words(page(client, path)), path
+    finally:
+        history.close()
+
+
+def test_a_subject_that_changes_again_and_again_is_one_line(
+    tmp_path: Path, watched: WatchedCluster
+) -> None:
+    history = History(tmp_path / "history.db")
+    try:
+        now = now_ms()
+        watched.take(answers(now, 100))
+        for n in range(5):
+            history.note("local", now - n, "group", "billing", f"group billing step {n}")
+        history.note("local", now - 9, "group", "other", "group other is new")
+        client = TestClient(make_app(Service({"local": watched}, history=history), all_routes()))
+        said = words(page(client, "/c/local"))
+        assert "group billing step 0 (and 4 more before)" in said
+        assert "step 1" not in said
+        assert "group other is new" in said
+    finally:
+        history.close()
