@@ -101,7 +101,7 @@ class Writer:
         self.log.append_as_follower(memoryview(bytearray(data)))
 
     def write(self, rounds: int) -> None:
-        kind = self.log.partition
+        kind = self.log.place.key[1]
         if kind == 1:  # a producer that falls silent, whose records all become obsolete
             self.produced(100 + len(self.sequences), Codec.GZIP, transactional=False)
         for _ in range(rounds):

@@ -54,7 +54,7 @@ def replicate(
     if state.offset != local.log_end_offset:
         raise KafkaError(
             ErrorCode.UNKNOWN_SERVER_ERROR,
-            f"Offset mismatch for partition {local.name}: fetched offset = {state.offset}, "
+            f"Offset mismatch for partition {local.place.name}: fetched offset = {state.offset}, "
             f"log end offset = {local.log_end_offset}.",
         )
     if len(records):
@@ -91,10 +91,13 @@ def truncate(partition: Partition, state: FollowState, cut: Truncation) -> None:
     committed = local.high_watermark
     if cut.offset < committed:
         log.warning(
-            "%s is cut at offset %d, below its high watermark %d", local.name, cut.offset, committed
+            "%s is cut at offset %d, below its high watermark %d",
+            local.place.name,
+            cut.offset,
+            committed,
         )
     if local.truncate_to(cut.offset):
-        log.info("%s ends at offset %d now", local.name, cut.offset)
+        log.info("%s ends at offset %d now", local.place.name, cut.offset)
     state.truncated(cut, local.latest_epoch)
 
 
@@ -103,7 +106,7 @@ def restart(partition: Partition, state: FollowState, at: Restart) -> None:
     local = partition.log
     if at.empty:
         log.warning(
-            "%s: dropping what is below the leader's start offset %d", local.name, at.offset
+            "%s: dropping what is below the leader's start offset %d", local.place.name, at.offset
         )
         local.truncate_fully(at.offset)
     state.truncated(Truncation(at.offset, complete=True), local.latest_epoch)

@@ -227,10 +227,10 @@ class PartitionRead:
 
 def _code_of(error: Exception, log: Log) -> int:
     if isinstance(error, OSError):
-        return log.home.fail(error).code
+        return log.place.home.fail(error).code
     if isinstance(error, KafkaError):
         return error.code
-    logger.error("%s cannot be converted: %s", log.name, error)
+    logger.error("%s cannot be converted: %s", log.place.name, error)
     return ErrorCode.UNKNOWN_SERVER_ERROR
 
 
@@ -363,7 +363,7 @@ def _read_records(read: PartitionRead, log: Log, bound: int, terms: Terms) -> No
         try:
             conversion = Conversion(version, wanted.fetch_offset, result)
         except OSError as error:
-            raise log.home.fail(error) from error
+            raise log.place.home.fail(error) from error
         if read.meter is not None:
             read.meter.conversions_out += 1
         if not conversion.is_long():

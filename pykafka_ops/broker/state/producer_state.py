@@ -141,6 +141,12 @@ class Verifications(dict[int, PendingVerification]):
 
     __slots__ = ()
 
+    def plus(self, producer_id: int, now: int, sequence: int, epoch: int) -> Verifications:
+        """These with one more; for that, a partition gets some of its own."""
+        mine = Verifications() if self is NO_VERIFICATIONS else self
+        mine[producer_id] = PendingVerification(now, sequence, epoch)
+        return mine
+
     def allow(self, producer_id: int, guard: object | None) -> bool:
         """Whether ``guard`` is what the producer was given to append with."""
         pending = self.get(producer_id)
@@ -158,3 +164,7 @@ class Verifications(dict[int, PendingVerification]):
         for producer_id in producer_ids:
             del self[producer_id]
         return len(producer_ids)
+
+
+NO_VERIFICATIONS = Verifications()
+"""Those of all partitions that never had any: most, and there may be many."""

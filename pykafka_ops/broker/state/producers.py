@@ -13,13 +13,12 @@ from collections.abc import Iterable, Iterator
 from pykafka_ops.broker.state.producer_room import ProducerRoom
 from pykafka_ops.broker.state.producer_state import (
     MAX_SEQUENCE,
+    NO_VERIFICATIONS,
     WINDOW,
     BatchMetadata,
     CompletedTxn,
     Origin,
-    PendingVerification,
     ProducerState,
-    Verifications,
     forget_idle,
 )
 from pykafka_ops.disk.snapshot import ProducerEntry
@@ -55,7 +54,7 @@ class Producers:
         self._states: dict[int, ProducerState] = {}
         self._ongoing: list[tuple[int, int]] = []
         self._unreplicated: list[tuple[int, int]] = []
-        self._verifications = Verifications()
+        self._verifications = NO_VERIFICATIONS
 
     # -- looking ---------------------------------------------------------------------------------
 
@@ -118,7 +117,7 @@ class Producers:
             return None
         if producer_id not in self._verifications:
             self._require_room()
-            self._verifications[producer_id] = PendingVerification(now, sequence, epoch)
+            self._verifications = self._verifications.plus(producer_id, now, sequence, epoch)
             self._room.enter(self)
         pending = self._verifications[producer_id]
         pending.lower(sequence, epoch)

@@ -41,7 +41,7 @@ def _write_out(data_dir: DataDir, torn: set[DataDir]) -> list[FlushJob]:
         try:
             job = log.durability.close_job()
         except KafkaError as error:
-            _log.error("closing %s: %s", log.directory, error)
+            _log.error("closing %s: %s", log.place.path, error)
             torn.add(data_dir)
             continue
         if job is not None:

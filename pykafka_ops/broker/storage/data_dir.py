@@ -317,7 +317,7 @@ class DataDir:
 
     def open_logs(self) -> list[Log]:
         """The logs that were used."""
-        return [log for log in self.partitions.values() if log is not None and log.is_open]
+        return [log for log in self.partitions.values() if log and log.tail.active]
 
     def recovered(self) -> list[Key]:
         """Partitions that were recovered and not used since: their ends may not be on the disk."""

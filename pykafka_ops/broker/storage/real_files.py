@@ -6,7 +6,7 @@ import errno
 import os
 import resource
 import stat as stat_module
-from collections import OrderedDict
+from collections.abc import Iterator
 from contextlib import suppress
 
 from pykafka_ops.broker.storage.file_lock import RealLock
@@ -139,8 +139,8 @@ class RealFiles:
 
     def __init__(self, max_open: int = 0) -> None:
         self.max_open = max_open or default_max_open()
-        # No plain dict: the first entry is far to find there once many before it were removed.
-        self._open: OrderedDict[RealFile, None] = OrderedDict()
+        self._open: dict[RealFile, None] = {}
+        self._hand: Iterator[RealFile] = iter(())
 
     def acquire(self, file: RealFile, flags: int) -> int:
         """A descriptor for ``file``; closes others that were not used lately to make room."""
@@ -162,13 +162,15 @@ class RealFiles:
         self._open.pop(file, None)
 
     def _evict(self, count: int) -> None:
-        """Second chance: who was used since the last round goes to the end of the queue."""
+        """Second chance: the hand goes round, and closes what was not used since its last round."""
         while count and self._open:
-            file, _ = self._open.popitem(last=False)
-            if file.used:
+            file = next(self._hand, None)
+            if file is None:
+                self._hand = iter(list(self._open))
+            elif file.used:
                 file.used = False
-                self._open[file] = None
-            else:
+            elif file in self._open:
+                del self._open[file]
                 file.shut()
                 count -= 1
 

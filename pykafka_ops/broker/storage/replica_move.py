@@ -204,7 +204,7 @@ class CopyStep:
         copy.append_as_follower(memoryview(data))
         move.end = copy.log_end_offset
         if data and move.end <= before:
-            raise KafkaError(ErrorCode.CORRUPT_MESSAGE, f"{copy.name} at offset {before}")
+            raise KafkaError(ErrorCode.CORRUPT_MESSAGE, f"{copy.place.name} at offset {before}")
         if copy.log_start_offset < self.start:
             copy.raise_log_start(self.start)
         self.size = len(data)

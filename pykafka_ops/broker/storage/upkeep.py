@@ -74,15 +74,16 @@ class Upkeep:
         now = self._settings.clock()
         for data_dir in self._online():
             for log in data_dir.open_logs():
-                with jobs.told(f"expiry of producers of {log.name}"):
+                with jobs.told(f"expiry of producers of {log.place.name}"):
                     log.producers.expire(now, self._settings.producer_id_expiration_ms)
 
     def _flush_by_time(self, now: float) -> None:
         """``flush.ms`` of single topics."""
         for data_dir in self._online():
-            for log in data_dir.open_logs():
-                if log.config.flush_ms != MAX_LONG:
-                    with jobs.told(f"flush of {log.name}"):
+            logs = [log for log in data_dir.partitions.values() if log is not None]
+            for log in [log for log in logs if log.place.config.flush_ms != MAX_LONG]:
+                if log.is_open:
+                    with jobs.told(f"flush of {log.place.name}"):
                         self._flush_if_due(log, now)
 
     def _flush_if_due(self, log: Log, now: float) -> None:
@@ -91,4 +92,4 @@ class Upkeep:
             durability.last_flush_ms = now
             job = durability.flush_job()
             if job is not None:
-                log.home.submit(job)
+                log.place.home.submit(job)

@@ -43,7 +43,7 @@ def _topic_id(topic: str, logs: dict[int, Log]) -> bytes:
         if topic_id not in (None, chosen):
             log.warning(
                 "ignoring %s: its topic id differs from that of the other partitions",
-                logs.pop(index).directory,
+                logs.pop(index).place.path,
             )
     return chosen
 

@@ -203,7 +203,7 @@ class LogCleaner:
                 return None
             cleanable = found.compaction.cleanable(now)
         except KafkaError as error:
-            log.error("looking at %s: %s", found.name, error)
+            log.error("looking at %s: %s", found.place.name, error)
             return None
         except Exception as error:
             self._give_up(found, error)
@@ -216,9 +216,9 @@ class LogCleaner:
         """Whether a log nobody uses has one segment only; it is not opened for that."""
         if key not in self._short:
             try:
-                listed = found.home.files.list(found.directory)
+                listed = found.place.home.files.list(found.place.path)
             except OSError as error:
-                raise found.home.fail(error) from error
+                raise found.place.home.fail(error) from error
             if sum(f.name.endswith(names.LOG_SUFFIX) for f in listed) > 1:
                 return False
             self._short.add(key)
@@ -231,10 +231,10 @@ class LogCleaner:
             if found is None or key in self._busy:
                 continue
             deleted = 0
-            with jobs.told(f"retention of {found.name}"):
+            with jobs.told(f"retention of {found.place.name}"):
                 deleted = found.delete_old_segments(self._clock())
             if deleted:
-                log.info("deleted %d segments of %s", deleted, found.name)
+                log.info("deleted %d segments of %s", deleted, found.place.name)
                 await asyncio.sleep(0)
 
     # -- cleaning ----------------------------------------------------------------------------------
@@ -246,10 +246,10 @@ class LogCleaner:
         try:
             report = await self._compact(process, chosen)
         except KafkaError as error:
-            log.error("cleaning %s: %s", found.name, error)
+            log.error("cleaning %s: %s", found.place.name, error)
             await self._sweep(found)
         except AbortedError as error:
-            log.info("aborted cleaning of %s: %s", found.name, error)
+            log.info("aborted cleaning of %s: %s", found.place.name, error)
             await self._sweep(found)
         except CleaningError as error:
             await self._sweep(found)
@@ -262,7 +262,7 @@ class LogCleaner:
             self._give_up(found, error)
         else:
             self.figures.reports[process] = report
-            _tell(found.name, chosen.found, report)
+            _tell(found.place.name, chosen.found, report)
             return True
         finally:
             self._busy.discard(chosen.key)
@@ -281,7 +281,7 @@ class LogCleaner:
             swap = compaction.put_in_place(cleaned) if unchanged() else None
             if swap is None:
                 return False
-            task = jobs.start(f"swap in {found.name}", self._finish(found, swap))
+            task = jobs.start(f"swap in {found.place.name}", self._finish(found, swap))
             self._swaps.add(task)
             task.add_done_callback(self._swaps.discard)
             await asyncio.shield(task)
@@ -317,9 +317,9 @@ class LogCleaner:
         except FileNotFoundError:
             return  # the partition was deleted
         except OSError as error:
-            raise found.home.fail(error) from error
+            raise found.place.home.fail(error) from error
         delay = found.config.file_delete_delay_ms
-        found.home.schedule(delay, lambda: found.home.submit(swap.removal()))
+        found.place.home.schedule(delay, lambda: found.place.home.submit(swap.removal()))
 
     async def _save(self, key: Key) -> None:
         data_dir = self._logs.directory_of(key)
@@ -331,30 +331,30 @@ class LogCleaner:
     # -- failures ----------------------------------------------------------------------------------
 
     def _failed(self, found: Log, error: CleaningError) -> None:
-        if self._logs.get(found.topic, found.partition) is not found:
+        if self._logs.get(*found.place.key) is not found:
             return
         if isinstance(error, FailedError) and error.errno:
             if error.errno in FULL:
-                log.warning("cleaning %s: %s; trying again", found.name, error)
+                log.warning("cleaning %s: %s; trying again", found.place.name, error)
             else:
-                found.home.fail(OSError(error.errno or errno.EIO, str(error)))
+                found.place.home.fail(OSError(error.errno or errno.EIO, str(error)))
             return
-        log.warning("cannot clean %s, leaving it alone from now on: %s", found.name, error)
+        log.warning("cannot clean %s, leaving it alone from now on: %s", found.place.name, error)
         self.uncleanable.add(found)
 
     def _give_up(self, found: Log, error: Exception) -> None:
         """What nobody expected goes wrong with this log: it would again, and again."""
-        jobs.failed(f"cleaning of {found.name}, which is left alone from now on,", error)
+        jobs.failed(f"cleaning of {found.place.name}, which is left alone from now on,", error)
         self.uncleanable.add(found)
 
     async def _sweep(self, found: Log) -> None:
         """Remove what an unfinished compaction left."""
 
         def remove() -> None:
-            files = found.home.files
-            for f in files.list(found.directory):
+            files = found.place.home.files
+            for f in files.list(found.place.path):
                 if f.name.endswith(names.CLEANED_SUFFIX):
-                    files.remove(f"{found.directory}/{f.name}")
+                    files.remove(f"{found.place.path}/{f.name}")
 
         with contextlib.suppress(OSError):
             await self._run_in_thread(remove)

@@ -34,6 +34,6 @@ def collect(parts: Parts, book: Book) -> None:
     size = book.bean(f"{_MANAGER}:uncleanable-bytes", "Bytes of logs that cannot be compacted")
     for data_dir in parts.logs.dirs:
         of = Labels(logDirectory=data_dir.path)
-        failed = [log for log in parts.cleaner.uncleanable if log.home is data_dir.home]
+        failed = [log for log in parts.cleaner.uncleanable if log.place.home is data_dir.home]
         uncleanable.add(len(failed), of)
         size.add(sum(log.size for log in failed if log.is_open), of)

@@ -179,7 +179,7 @@ class CopiedPartitions:
                 follower.truncate(partition, state, Truncation(state.offset, complete=True))
             if (
                 not (ready := state.is_ready(now))
-                or partition.log.home.full
+                or partition.log.place.home.full
                 or (throttle.is_throttled(key) and not state.in_sync and throttle.is_exceeded(now))
             ):
                 self._later.append(key)

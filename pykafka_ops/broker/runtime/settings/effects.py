@@ -54,7 +54,7 @@ class SettingEffects:
         for data_dir in self._logs.online:
             data_dir.forget_expiry()
             for found in data_dir.open_logs():
-                found.update_config(self._topic_config(found.topic))
+                found.update_config(self._topic_config(found.place.key[0]))
         for copy in self._copies:
             copy(names)
         if UNCLEAN in names and get(UNCLEAN):

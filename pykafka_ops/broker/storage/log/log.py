@@ -33,28 +33,13 @@ class Log:
     offsets as they are now, UNKNOWN while the log is not open.
     """
 
-    __slots__ = (
-        "_expires_at",
-        "_parts",
-        "directory",
-        "durability",
-        "home",
-        "name",
-        "partition",
-        "place",
-        "tail",
-        "topic",
-    )
+    __slots__ = ("_expires_at", "_parts", "durability", "place", "tail")
 
     def __init__(self, place: PartitionDir, known: Checkpointed = _NOTHING) -> None:
         """A log whose files exist, and what is ``known`` of it."""
         self._parts = parts = LogParts(place, known)
         self._expires_at = UNKNOWN
         self.place = place
-        self.home = place.home
-        self.topic, self.partition = place.key
-        self.name = place.name
-        self.directory = place.path
         self.tail = parts.tail
         self.durability = parts.durability
 
@@ -72,7 +57,7 @@ class Log:
         """Use other topic settings from now on."""
         self._parts.place.config = config
         self.tail.configure(config)
-        self.tail.producers.verify = self.home.settings.verify_transactions
+        self.tail.producers.verify = self.place.home.settings.verify_transactions
         self._parts.segments.configure(config)
         self._expires_at = UNKNOWN
 
@@ -329,7 +314,10 @@ class Log:
         if self._expires_at == UNKNOWN:
             with self._parts.place.disk_errors():
                 self._expires_at = first_expiry(
-                    self.home.files, self.directory, self.config, self._parts.start_checkpoint
+                    self.place.home.files,
+                    self.place.path,
+                    self.config,
+                    self._parts.start_checkpoint,
                 )
         return self._expires_at
 

@@ -106,24 +106,23 @@ def delete_old_segments(parts: LogParts, now: int) -> int:
 
     def drop(rule: Callable[..., int], **limits: int) -> int:
         bounds = {"high_watermark": tail.high_watermark, "end": tail.end}
-        with parts.place.disk_errors():
-            count = rule(list(parts.segments), **bounds, **limits)
+        count = rule(list(parts.segments), **bounds, **limits)
         if count:
             _drop_first(parts, count)
         return count
 
-    count = drop(retention.below_start, log_start=tail.start)
-    if config.deletes:
-        count += drop(retention.over_size, retention_bytes=config.retention_bytes)
-        count += drop(retention.expired, retention_ms=config.retention_ms, now=now)
+    with parts.place.disk_errors():
+        count = drop(retention.below_start, log_start=tail.start)
+        if config.deletes:
+            count += drop(retention.over_size, retention_bytes=config.retention_bytes)
+            count += drop(retention.expired, retention_ms=config.retention_ms, now=now)
     return count
 
 
 def _drop_first(parts: LogParts, count: int) -> None:
-    """Drop the ``count`` oldest segments; the log then starts after them."""
+    """Drop the ``count`` oldest segments; the log then starts after them. Raises OSError."""
     segments = parts.segments
     if count == len(segments):
         roll(parts)
     raise_log_start(parts, segments.bases[count])
-    with parts.place.disk_errors():
-        segments.remove_later(segments.take_first(count), parts.producers.snapshots)
+    segments.remove_later(segments.take_first(count), parts.producers.snapshots)

@@ -119,4 +119,4 @@ def test_a_new_partition_is_made_where_it_was_sent(site: Site) -> None:
     logs = site.services.logs
     for index in range(3):
         logs.create("u", index)
-    assert [logs.create("u", index).home.path for index in range(3)] == ["/b"] * 3
+    assert [logs.create("u", index).place.home.path for index in range(3)] == ["/b"] * 3

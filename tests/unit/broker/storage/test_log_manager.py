@@ -31,9 +31,9 @@ def test_duplicate_directories_and_partitions_are_refused() -> None:
 
 def test_new_logs_go_where_fewest_are(site: Site) -> None:
     logs = site.start()
-    where = [logs.create("t", n).home.path for n in range(4)]
+    where = [logs.create("t", n).place.home.path for n in range(4)]
     assert sorted(where) == ["/a", "/a", "/b", "/b"]
-    assert logs.create("u", 0, directory="/b").home.path == "/b"
+    assert logs.create("u", 0, directory="/b").place.home.path == "/b"
     assert logs.create("t", 0) is logs.get("t", 0)
     with pytest.raises(KafkaError) as caught:
         logs.create("u", 1, directory="/c")
@@ -196,7 +196,7 @@ def test_a_failing_directory_takes_its_logs_along_and_the_other_works_on(site: S
     assert logs.offline == ["/a"]
     with pytest.raises(KafkaError):
         logs.create("t", 0, is_new=False)
-    assert logs.create("u", 0).home.path == "/b"
+    assert logs.create("u", 0).place.home.path == "/b"
     site.memory.fail_next_sync(match="/b/")
     with pytest.raises(KafkaError):
         there.flush()
@@ -211,7 +211,7 @@ def test_a_directory_that_fails_at_start_is_offline_from_the_beginning(site: Sit
     site.memory.fail("mkdir", match="/a")
     logs = site.start()
     assert logs.offline == ["/a"]
-    assert logs.create("t", 0).home.path == "/b"
+    assert logs.create("t", 0).place.home.path == "/b"
     site.kill()
     site.memory.fail("list", match="/a", times=9)
     site.memory.fail("list", match="/b", times=9)

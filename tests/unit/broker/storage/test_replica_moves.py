@@ -226,7 +226,7 @@ def test_what_cannot_move_is_refused(site: Site) -> None:
     site.start()
     assert code_of(site, "/nowhere") == ErrorCode.LOG_DIR_NOT_FOUND
     assert code_of(site, "/b") == ErrorCode.REPLICA_NOT_AVAILABLE
-    assert site.logs.create(*KEY).home.path == "/b", "it is made where it was sent"
+    assert site.logs.create(*KEY).place.home.path == "/b", "it is made where it was sent"
     site.logs.dirs[0].home.fail(OSError(errno.EIO, "gone"))
     assert code_of(site, "/a") == ErrorCode.KAFKA_STORAGE_ERROR
     assert code_of(site, "/c") == ErrorCode.KAFKA_STORAGE_ERROR

@@ -113,7 +113,7 @@ def test_every_dirty_log_is_cleaned_once_and_remembered(site: Site) -> None:
     assert not run(site.round())
     assert site.much.compaction.cleaned_to == site.much.segments[-1].base_offset
     assert len({key for _, key, _ in records(site.much)}) == 3
-    where = site.much.home.path
+    where = site.much.place.home.path
     stored = bytes(site.files.inodes[f"{where}/cleaner-offset-checkpoint"].data)
     assert f"t 1 {site.much.compaction.cleaned_to}" in stored.decode()
 
@@ -147,7 +147,7 @@ def test_a_log_that_cannot_be_understood_is_left_alone(site: Site) -> None:
     site.jobs.clear()
     while run(site.round()):
         pass
-    assert f"{site.much.directory}" not in site.jobs
+    assert f"{site.much.place.path}" not in site.jobs
 
 
 def test_a_dead_process_costs_only_the_log_it_cleaned(site: Site) -> None:
@@ -166,7 +166,7 @@ def test_a_failed_disk_takes_the_directory_offline(site: Site) -> None:
         raise FailedError("Input/output error", errno.EIO)
 
     site.before = fail
-    directory = site.much.home.path
+    directory = site.much.place.home.path
     assert run(site.round())
     assert site.logs.offline == [directory]
     assert site.logs.get("t", 1) is None
@@ -247,7 +247,7 @@ def test_a_log_that_cannot_be_looked_at_keeps_no_other_from_being_cleaned(
 
     monkeypatch.setattr(Log, "compaction", property(compaction))
     assert run(site.round())
-    assert site.jobs == [site.much.directory]
+    assert site.jobs == [site.much.place.path]
     assert site.cleaner.uncleanable == {bad}
     assert "cleaning of t-2, which is left alone from now on, failed" in caplog.text
     assert not run(site.round())

@@ -12,7 +12,7 @@ from tests.support.memory.logs import NOW, World, filled
 
 def emptied(world: World, *bases: int) -> CleanedSegment:
     """What the cleaner gives if nothing is left of these segments."""
-    path = f"{world.log.directory}/{bases[0]:020d}"
+    path = f"{world.log.place.path}/{bases[0]:020d}"
     for kind in (".log", ".index", ".timeindex"):
         world.files.write(f"{path}{kind}.cleaned", b"")
     return CleanedSegment(list(bases), size=0, modified_ms=NOW)
