@@ -112,7 +112,14 @@ class Transactions:
     # -- asked by handlers ----------------------------------------------------------------------
 
     def init(self, who: Identity, timeout_ms: int, reply: Reply) -> bool:
-        """A producer id and epoch; False if a producer id must be had first: then ask again."""
+        """A producer id and epoch; False if a producer id must be had first: then ask again.
+
+        Raises KafkaError INVALID_REQUEST and INVALID_TRANSACTION_TIMEOUT, too.
+        """
+        if not who.transactional_id:
+            raise KafkaError(ErrorCode.INVALID_REQUEST)
+        if not 0 < timeout_ms <= self._configs.value("transaction.max.timeout.ms"):
+            raise KafkaError(ErrorCode.INVALID_TRANSACTION_TIMEOUT)
         coordinator = self.coordinator
         slot = coordinator.slot_of(who.transactional_id)
         outcome = slot.shard.init(who, timeout_ms, coordinator.now(), reply)

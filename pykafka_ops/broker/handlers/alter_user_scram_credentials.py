@@ -23,8 +23,7 @@ async def handle(
     context: Context, request: AlterUserScramCredentialsRequest
 ) -> AlterUserScramCredentialsResponse | Steps[AlterUserScramCredentialsResponse]:
     """Change the credentials of each user, all or none of one user's."""
-    context.services.topics.require_controller()
-    scram = ScramAdmin(context.services.store)
+    scram = ScramAdmin(context.services.store, context.services.controller)
     outcomes = await scram.alter(scram_requests.ScramChanges(request))
     return begun(_answer(outcomes))
 

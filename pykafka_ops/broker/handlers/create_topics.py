@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.handlers.shaping import code_and_text
 from pykafka_ops.broker.services.topic_admin import Created
 from pykafka_ops.broker.state.configs.sources import DescribedConfig
 from pykafka_ops.broker.state.controller.topic_requests import TopicSpec
-from pykafka_ops.broker.state.names import CLUSTER_METADATA_TOPIC
-from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.create_topics import (
     CreatableTopic,
     CreatableTopicConfigs,
@@ -29,10 +24,8 @@ _FIRST_VERSION_REFUSED = 6
 
 async def handle(context: Context, request: CreateTopicsRequest) -> CreateTopicsResponse:
     """Create topics; errors stand at each. Raises KafkaError NOT_CONTROLLER."""
-    times = Counter(topic.name for topic in request.topics)
-    refused = {n: Created(error=e) for n in times if (e := _refusal(n, times[n])) is not None}
-    created = refused | await context.services.topics.create(
-        [_spec(topic) for topic in request.topics if topic.name not in refused],
+    created = await context.services.topics.create(
+        [_spec(topic) for topic in request.topics],
         request.timeout_ms,
         validate_only=request.validate_only,
         describe=context.version >= _FIRST_VERSION_WITH_CONFIGS,
@@ -42,16 +35,6 @@ async def handle(context: Context, request: CreateTopicsRequest) -> CreateTopics
     return CreateTopicsResponse(
         topics=[_result(topic.name, created[topic.name], shaped) for topic in request.topics]
     )
-
-
-def _refusal(name: str, times: int) -> KafkaError | None:
-    if name == CLUSTER_METADATA_TOPIC:
-        text = f"Creation of internal topic {name} is prohibited."
-    elif times > 1:
-        text = "Found multiple entries for this topic."
-    else:
-        return None
-    return KafkaError(ErrorCode.INVALID_REQUEST, text)
 
 
 def _spec(topic: CreatableTopic) -> TopicSpec:

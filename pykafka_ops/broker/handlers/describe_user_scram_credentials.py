@@ -17,7 +17,7 @@ async def handle(
     context: Context, request: DescribeUserScramCredentialsRequest
 ) -> DescribeUserScramCredentialsResponse:
     """Of all users who have any, or of those that are named."""
-    scram = ScramAdmin(context.services.store)
+    scram = ScramAdmin(context.services.store, context.services.controller)
     users = [user.name for user in request.users or ()]
     described = await (scram.describe(users) if users else scram.describe_all())
     results = [_result(user, found) for user, found in described.items()]

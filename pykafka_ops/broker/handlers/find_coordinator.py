@@ -6,11 +6,9 @@ retry. A broker in ZooKeeper mode never serves share groups (v6).
 
 from __future__ import annotations
 
-import logging
-
-from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.state.listener_view import coordinator
 from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -19,8 +17,6 @@ from pykafka_ops.wire.messages.find_coordinator import (
     FindCoordinatorRequest,
     FindCoordinatorResponse,
 )
-
-log = logging.getLogger("kafka.server.KafkaApis")
 
 SHARE = 2
 TOPICS = {0: GROUP_METADATA_TOPIC, 1: TRANSACTION_STATE_TOPIC}
@@ -42,9 +38,7 @@ def handle(context: Context, request: FindCoordinatorRequest) -> Answer:
 async def _create_first(
     context: Context, request: FindCoordinatorRequest, topic: str
 ) -> FindCoordinatorResponse:
-    code = await context.services.topics.ensure_internal(topic, context.mutations())
-    if code not in (ErrorCode.NONE, ErrorCode.LEADER_NOT_AVAILABLE):
-        log.warning("cannot create %s yet: %s", topic, code.text)
+    await context.services.topics.auto.ensure_internal(topic, context.mutations())
     return _answer(context, request, topic)
 
 
@@ -68,11 +62,8 @@ def _answer(
 
 
 def _find(image: MetadataImage, listener: str, topic: str | None, key: str) -> Coordinator:
-    known = None if topic is None else image.topics.get(topic)
-    partition = known and known.partitions.get(partition_for(key, len(known.partitions)))
-    leader = partition and image.brokers.get(partition.leader)
-    endpoint = leader and leader.endpoint(listener)
-    if not leader or not endpoint:
+    found = coordinator(image, listener, topic, key)
+    if found is None:
         code = ErrorCode.COORDINATOR_NOT_AVAILABLE
         return Coordinator(key=key, error_code=code, node_id=-1, port=-1)
-    return Coordinator(key=key, node_id=leader.id, host=endpoint.host, port=endpoint.port)
+    return Coordinator(key=key, node_id=found[0], host=found[1].host, port=found[1].port)

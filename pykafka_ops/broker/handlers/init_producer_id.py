@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers.api import Answer, Context
@@ -21,7 +20,8 @@ NO_PRODUCER_EPOCH = -1
 
 def handle(context: Context, request: InitProducerIdRequest) -> Answer:
     """A unique producer id; at once while the claimed block of ids lasts."""
-    _check(context, request)
+    if (request.producer_id == NO_PRODUCER_ID) != (request.producer_epoch == NO_PRODUCER_EPOCH):
+        raise KafkaError(ErrorCode.INVALID_REQUEST)
     if request.transactional_id is not None:
         return _transactional(context, request, request.transactional_id)
     producer_id = context.services.producer_ids.take()
@@ -30,23 +30,10 @@ def handle(context: Context, request: InitProducerIdRequest) -> Answer:
     return _claim(context)
 
 
-def _check(context: Context, request: InitProducerIdRequest) -> None:
-    """Raises KafkaError INVALID_REQUEST or INVALID_TRANSACTION_TIMEOUT."""
-    if (request.producer_id == NO_PRODUCER_ID) != (request.producer_epoch == NO_PRODUCER_EPOCH):
-        raise KafkaError(ErrorCode.INVALID_REQUEST)
-    if request.transactional_id is None:
-        return
-    if not request.transactional_id:
-        raise KafkaError(ErrorCode.INVALID_REQUEST)
-    longest = context.services.configs.value("transaction.max.timeout.ms")
-    if not 0 < request.transaction_timeout_ms <= longest:
-        raise KafkaError(ErrorCode.INVALID_TRANSACTION_TIMEOUT)
-
-
 def _transactional(
     context: Context, request: InitProducerIdRequest, transactional_id: str
 ) -> Answer:
-    """Raises KafkaError NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS."""
+    """Raises KafkaError as ``Transactions.init`` does."""
     version = context.version
 
     def shape(code: ErrorCode, move: Transit | None) -> InitProducerIdResponse:
@@ -61,23 +48,11 @@ def _transactional(
     return _refill_first(context, who, request.transaction_timeout_ms, reply)
 
 
-async def _refill_first(
-    context: Context, who: Identity, timeout_ms: int, reply: Reply
-) -> InitProducerIdResponse:
+async def _refill_first(context: Context, who: Identity, timeout_ms: int, reply: Reply) -> object:
     """The block of producer ids is used up: claim another, then go on."""
-    await context.services.producer_ids.refill()
-    while not context.services.transactions.init(who, timeout_ms, reply):
-        await context.services.producer_ids.refill()
-    answered: asyncio.Future[object] = asyncio.get_running_loop().create_future()
-
-    def settle(answer: object) -> None:
-        if not answered.done():
-            answered.set_result(answer)
-
-    reply.deferred.then(settle)
-    answer = await answered
-    assert isinstance(answer, InitProducerIdResponse)
-    return answer
+    init = context.services.transactions.init
+    await context.services.producer_ids.until(lambda: init(who, timeout_ms, reply))
+    return answer_of(reply)
 
 
 async def _claim(context: Context) -> InitProducerIdResponse:

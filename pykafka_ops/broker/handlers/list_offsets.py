@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Collection
 
 from pykafka_ops.broker.handlers.api import Answer, Context
-from pykafka_ops.broker.partitions.offset_lookup import (
-    EARLIEST,
-    EARLIEST_LOCAL,
-    LATEST,
-    LATEST_TIERED,
-    MAX_TIMESTAMP,
-    Lookup,
-)
+from pykafka_ops.broker.partitions.offset_lookup import Looked, Lookup
 from pykafka_ops.broker.state.steps import Steps, begun
-from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.list_offsets import (
     ListOffsetsPartition,
@@ -25,11 +16,6 @@ from pykafka_ops.wire.messages.list_offsets import (
     ListOffsetsResponse,
     ListOffsetsTopicResponse,
 )
-
-log = logging.getLogger("kafka.server.KafkaApis")
-
-SINCE = {LATEST: 1, EARLIEST: 1, MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9}
-"""The version that brought each special timestamp."""
 
 READ_COMMITTED = 1
 
@@ -65,39 +51,30 @@ def _answer(
     asked: ListOffsetsPartition,
     twice: Collection[tuple[str, int]],
 ) -> Steps[ListOffsetsPartitionResponse]:
-    answer = ListOffsetsPartitionResponse(partition_index=asked.partition_index)
-    try:
-        if (topic, asked.partition_index) in twice:
-            raise KafkaError(ErrorCode.INVALID_REQUEST)
-        _check_timestamp(context.version, asked.timestamp)
-        wanted = Lookup(
-            topic,
-            asked.partition_index,
-            asked.timestamp,
-            asked.current_leader_epoch,
-            request.replica_id,
-            request.isolation_level == READ_COMMITTED,
+    if (topic, asked.partition_index) in twice:
+        found = Looked(ErrorCode.INVALID_REQUEST)
+    else:
+        found = yield from context.services.offset_lookup.look_up(
+            Lookup(
+                context.version,
+                topic,
+                asked.partition_index,
+                asked.timestamp,
+                asked.current_leader_epoch,
+                request.replica_id,
+                committed_only=request.isolation_level == READ_COMMITTED,
+                most=asked.max_num_offsets,
+            )
         )
-        lookup = context.services.offset_lookup
-        if context.version == 0:
-            answer.old_style_offsets = lookup.before(wanted, asked.max_num_offsets)
-        else:
-            found = yield from lookup.find(wanted)
-            answer.timestamp, answer.offset, answer.leader_epoch = found
-    except KafkaError as error:
-        answer.error_code = _code_for(context.version, error.code)
-    except Exception as error:
-        log.error("looking up offsets of %s-%d", topic, asked.partition_index, exc_info=error)
-        answer.error_code = ErrorCode.UNKNOWN_SERVER_ERROR
-    if context.version < 4:
-        answer.leader_epoch = -1
-    return answer
-
-
-def _check_timestamp(version: int, timestamp: int) -> None:
-    special = timestamp >= EARLIEST if version == 0 else version >= SINCE.get(timestamp, 99)
-    if timestamp < 0 and not special:
-        raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
+    timestamp, offset, leader_epoch = found.found
+    return ListOffsetsPartitionResponse(
+        partition_index=asked.partition_index,
+        error_code=_code_for(context.version, found.error),
+        old_style_offsets=found.starts or [],
+        timestamp=timestamp,
+        offset=offset,
+        leader_epoch=leader_epoch if context.version >= 4 else -1,
+    )
 
 
 def _code_for(version: int, code: int) -> int:

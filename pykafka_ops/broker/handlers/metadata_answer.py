@@ -11,6 +11,7 @@ from pykafka_ops.broker.handlers.operations import (
     TOPIC_OPERATIONS,
 )
 from pykafka_ops.broker.state.image import PartitionImage, TopicImage
+from pykafka_ops.broker.state.listener_view import ListenerView
 from pykafka_ops.broker.state.names import is_internal, name_problem
 from pykafka_ops.broker.state.steps import STEP, Steps, each
 from pykafka_ops.wire.codes import ErrorCode
@@ -22,10 +23,8 @@ from pykafka_ops.wire.messages.metadata import (
     MetadataResponseTopic,
 )
 
-_FIRST_VERSION_WITH_LISTENER_ERRORS = 6
 _VERSIONS_WITH_CLUSTER_OPERATIONS = range(8, 11)
 
-NO_LEADER_ID = -1
 MANY = 2 * STEP
 """Topics in an answer that is made in steps."""
 
@@ -41,13 +40,13 @@ def answer(
     """The brokers, what is ``first``, and the topics of these ``names`` as they are now;
     ``errors`` tells what kept some of them from being created."""
     image = context.services.image
-    view = _View(context)
+    view = ListenerView(image, context.listener, context.version)
     topics = list(first)
     operations = TOPIC_OPERATIONS if request.include_topic_authorized_operations else NOT_ASKED
 
     def shown(name: str) -> Steps[MetadataResponseTopic]:
         found = image.topics.get(name)
-        topic = _missing(name, errors or {}) if found is None else (yield from view.topic(found))
+        topic = _missing(name, errors or {}) if found is None else (yield from _topic(view, found))
         topic.topic_authorized_operations = operations
         return topic
 
@@ -65,7 +64,7 @@ def answer(
     return MetadataResponse(
         brokers=[
             MetadataResponseBroker(node_id=id_, host=endpoint.host, port=endpoint.port, rack=rack)
-            for id_, endpoint, rack in image.nodes(context.listener)
+            for id_, endpoint, rack in view.nodes
         ],
         cluster_id=context.services.cluster_id,
         controller_id=image.controller_id,
@@ -82,44 +81,10 @@ def _missing(name: str, errors: Mapping[str, ErrorCode]) -> MetadataResponseTopi
     return MetadataResponseTopic(error_code=code, name=name, is_internal=is_internal(name))
 
 
-class _View:
-    """The image as seen through one listener in one version."""
-
-    def __init__(self, context: Context) -> None:
-        image = context.services.image
-        self._alive = image.brokers.keys()
-        self._reachable = {id_ for id_, _, _ in image.nodes(context.listener)}
-        # Version 0 leaves out replicas that cannot be reached, and says so.
-        self._filter = context.version == 0
-        self._no_listener = (
-            ErrorCode.LISTENER_NOT_FOUND
-            if context.version >= _FIRST_VERSION_WITH_LISTENER_ERRORS
-            else ErrorCode.LEADER_NOT_AVAILABLE
-        )
-
-    def topic(self, topic: TopicImage) -> Steps[MetadataResponseTopic]:
-        partitions = yield from each(self._partition, topic.partitions.items())
-        return MetadataResponseTopic(
-            name=topic.name,
-            topic_id=topic.topic_id,
-            is_internal=is_internal(topic.name),
-            partitions=partitions,
-        )
-
-    def _partition(self, known: tuple[int, PartitionImage]) -> MetadataResponsePartition:
+def _topic(view: ListenerView, topic: TopicImage) -> Steps[MetadataResponseTopic]:
+    def partition(known: tuple[int, PartitionImage]) -> MetadataResponsePartition:
         index, image = known
-        replicas, isr = list(image.replicas), list(image.isr)
-        error = ErrorCode.NONE
-        if self._filter:
-            replicas = [id_ for id_ in replicas if id_ in self._reachable]
-            isr = [id_ for id_ in isr if id_ in self._reachable]
-            if len(replicas) < len(image.replicas) or len(isr) < len(image.isr):
-                error = ErrorCode.REPLICA_NOT_AVAILABLE
-        leader = image.leader
-        if leader not in self._reachable:
-            down = leader not in self._alive
-            error = ErrorCode.LEADER_NOT_AVAILABLE if down else self._no_listener
-            leader = NO_LEADER_ID
+        error, leader, replicas, isr = view.partition(image)
         return MetadataResponsePartition(
             error_code=error,
             partition_index=index,
@@ -129,3 +94,11 @@ class _View:
             isr_nodes=isr,
             offline_replicas=list(image.offline),
         )
+
+    partitions = yield from each(partition, topic.partitions.items())
+    return MetadataResponseTopic(
+        name=topic.name,
+        topic_id=topic.topic_id,
+        is_internal=is_internal(topic.name),
+        partitions=partitions,
+    )

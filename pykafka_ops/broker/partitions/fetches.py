@@ -278,8 +278,8 @@ class Fetches:
             reads += self._read_part(terms, fetch, part)
             yield None
         terms.first = False
-        for read in reads if terms.any_cold else ():
-            yield from read.warm_in_steps()
+        for read in _cold(reads) if terms.any_cold else ():
+            read.take((yield read.warm))
         return reads
 
     def _read_part(
@@ -302,7 +302,10 @@ class Fetches:
 
     async def _read_cold(self, fetch: FetchContext, reads: list[PartitionRead]) -> Fetched:
         """Go on when cold records were read from the disk; other clients are served meanwhile."""
-        await asyncio.gather(*(read.read_cold(self.run_in_thread) for read in reads))
+        cold = _cold(reads)
+        found = await asyncio.gather(*(self.run_in_thread(read.warm) for read in cold))
+        for read, records in zip(cold, found, strict=True):
+            read.take(records)
         return self._found(fetch, reads)
 
     def _found(self, fetch: FetchContext, reads: list[PartitionRead]) -> Fetched:
@@ -337,6 +340,10 @@ def _to_read(fetch: FetchContext) -> Collection[FetchKey]:
     if fetch.kind is Kind.INCREMENTAL and session is not None and session.lively is not None:
         return session.lively
     return fetch.partitions
+
+
+def _cold(reads: list[PartitionRead]) -> list[PartitionRead]:
+    return [read for read in reads if read.cold is not None]
 
 
 def _parts_of(fetch: FetchContext) -> Iterator[list[FetchKey]]:

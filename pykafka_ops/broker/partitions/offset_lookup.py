@@ -5,6 +5,7 @@ Counterpart of ``ReplicaManager.fetchOffset`` and ``Partition.fetchOffsetForTime
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -17,11 +18,16 @@ from pykafka_ops.broker.storage.log.time_search import FoundOffset
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
+log = logging.getLogger("kafka.server.ReplicaManager")
+
 LATEST = -1
 EARLIEST = -2
 MAX_TIMESTAMP = -3
 EARLIEST_LOCAL = -4
 LATEST_TIERED = -5
+
+SINCE = {LATEST: 1, EARLIEST: 1, MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9}
+"""The version of ListOffsets that brought each special timestamp."""
 
 CONSUMER = -1
 DEBUGGER = -2
@@ -29,10 +35,16 @@ DEBUGGER = -2
 
 Found = tuple[int, int, int]
 """Timestamp (ms), offset, leader epoch; -1 each where there is none."""
+NOTHING: Found = (-1, -1, -1)
 
 
 class Lookup(NamedTuple):
-    """Who asks for which time of a partition; ``epoch`` is the leader epoch it knows (-1: none)."""
+    """Who asks for which time of a partition; ``epoch`` is the leader epoch it knows (-1: none).
+
+    ``version`` is that of ListOffsets; 0 asks for the starts of at most ``most`` segments.
+    """
+
+    version: int
 
     topic: str
     partition: int
@@ -40,6 +52,15 @@ class Lookup(NamedTuple):
     epoch: int
     replica_id: int
     committed_only: bool
+    most: int = 1
+
+
+class Looked(NamedTuple):
+    """What was found: ``found``, or ``starts`` by version 0; nothing where there is an error."""
+
+    error: int = ErrorCode.NONE
+    found: Found = NOTHING
+    starts: list[int] | None = None
 
 
 class OffsetLookup:
@@ -49,6 +70,21 @@ class OffsetLookup:
         self._replicas = replicas
         self._image = image
         self._clock = clock
+
+    def look_up(self, asked: Lookup) -> Steps[Looked]:
+        """As :meth:`find`, or :meth:`before` for version 0, with the error code instead of an
+        exception."""
+        try:
+            _check_timestamp(asked)
+            if asked.version == 0:
+                return Looked(starts=self.before(asked))
+            found = yield from self.find(asked)
+            return Looked(found=found)
+        except KafkaError as error:
+            return Looked(error.code)
+        except Exception as error:
+            log.error("looking up %s-%d", asked.topic, asked.partition, exc_info=error)
+            return Looked(ErrorCode.UNKNOWN_SERVER_ERROR)
 
     def find(self, asked: Lookup) -> Steps[Found]:
         """The offset of a time (ms), or of an end of the log; in steps where it takes long.
@@ -61,10 +97,10 @@ class OffsetLookup:
         found = yield from _find(asked, self._partition(asked))
         return found
 
-    def before(self, asked: Lookup, most: int) -> list[int]:
-        """Starts of the segments last written at or before a time, the newest first: at most
-        ``most``. Raises KafkaError as :meth:`find`."""
-        return _offsets_before(asked, self._partition(asked).log, most, self._clock)
+    def before(self, asked: Lookup) -> list[int]:
+        """Starts of the segments last written at or before a time, the newest first. Raises
+        KafkaError as :meth:`find`."""
+        return _offsets_before(asked, self._partition(asked).log, self._clock)
 
     def _partition(self, asked: Lookup) -> Partition:
         topic, index = asked.topic, asked.partition
@@ -77,12 +113,19 @@ class OffsetLookup:
         return self._replicas.leader(topic, index, known=known, epoch=asked.epoch)
 
 
+def _check_timestamp(asked: Lookup) -> None:
+    version, timestamp = asked.version, asked.timestamp
+    special = timestamp >= EARLIEST if version == 0 else version >= SINCE.get(timestamp, 99)
+    if timestamp < 0 and not special:
+        raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
+
+
 def _find(asked: Lookup, partition: Partition) -> Steps[Found]:
     records, timestamp = partition.log, asked.timestamp
     if timestamp in (EARLIEST, EARLIEST_LOCAL):
         return records.times.earliest()
     if timestamp == LATEST_TIERED:
-        return -1, -1, -1
+        return NOTHING
     bound = _readable_end(asked, records)
     if timestamp == LATEST:
         _check_committed(asked, partition)
@@ -96,7 +139,7 @@ def _find(asked: Lookup, partition: Partition) -> Steps[Found]:
         found = yield from records.times.first_since(timestamp, bound)
     if found is None:
         _check_committed(asked, partition)
-        return -1, -1, -1
+        return NOTHING
     return found
 
 
@@ -115,7 +158,7 @@ def _check_committed(asked: Lookup, partition: Partition) -> None:
         raise KafkaError(ErrorCode.OFFSET_NOT_AVAILABLE)
 
 
-def _offsets_before(asked: Lookup, records: Log, most: int, clock: Callable[[], int]) -> list[int]:
+def _offsets_before(asked: Lookup, records: Log, clock: Callable[[], int]) -> list[int]:
     """Clients see nothing above the high watermark."""
     segments = records.segments
     starts = [max(segment.base_offset, records.log_start_offset) for segment in segments]
@@ -129,7 +172,7 @@ def _offsets_before(asked: Lookup, records: Log, most: int, clock: Callable[[], 
         times.append(clock())
         old = [n for n in range(len(starts)) if times[n] <= asked.timestamp]
         last = max(old, default=-1)
-    offsets = sorted(starts[: last + 1], reverse=True)[: max(most, 0)]
+    offsets = sorted(starts[: last + 1], reverse=True)[: max(asked.most, 0)]
     high_watermark = records.high_watermark
     if asked.replica_id == CONSUMER and offsets and offsets[0] > high_watermark:
         offsets = [high_watermark, *(o for o in offsets if o <= high_watermark)]

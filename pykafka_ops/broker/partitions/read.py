@@ -17,7 +17,6 @@ from pykafka_ops.broker.state.fetch_session import CachedPartition, FetchKey
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.meters import TopicMeter
 from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
-from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.reader import ColdRead
 from pykafka_ops.disk.batch import whole_batches
@@ -32,6 +31,8 @@ NONE = ErrorCode.NONE
 
 COLD_ERRORS = (OSError, KafkaError, CorruptBatchError)
 """What reading from the disk, or converting, raises."""
+Warm = Part | list[Part] | OSError | KafkaError | CorruptBatchError
+"""What came of it."""
 
 UNKNOWN = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID)
 
@@ -119,7 +120,7 @@ class PartitionRead:
     producer id and first offset of each aborted transaction.
 
     ``answer_now`` ends any waiting; ``cold`` are records that have yet to be read from the disk
-    (:meth:`read_cold`); ``throttled`` ones count for the leader's throttle; ``at_end`` says that
+    (:meth:`warm`); ``throttled`` ones count for the leader's throttle; ``at_end`` says that
     there was nothing more to read.
     """
 
@@ -192,37 +193,26 @@ class PartitionRead:
         if 0 < whole < len(data):
             self.records, self.size = data[:whole], whole
 
-    async def read_cold(self, run_in_thread: RunInThread) -> None:
-        """Read from the disk, in another thread, what was not in memory."""
-        if self.cold is None:
-            return
-        cold, log = self.cold
-        self.cold = None
+    def warm(self) -> Warm:
+        """Any thread: the ``cold`` records, or why they cannot be had; for :meth:`take`."""
+        assert self.cold is not None
         try:
-            self._warmed(cold, await run_in_thread(cold.warm))
+            return self.cold[0].warm()
         except COLD_ERRORS as error:
-            self._not_warmed(error, log)
+            return error
 
-    def warm_in_steps(self) -> Steps[None]:
-        """The same."""
-        if self.cold is None:
+    def take(self, found: Warm) -> None:
+        """The records, once they are read from the disk."""
+        assert self.cold is not None
+        (cold, log), self.cold = self.cold, None
+        if isinstance(found, Exception):
+            self.error = _code_of(found, log)
+            self.high_watermark = self.last_stable_offset = self.log_start_offset = -1
+            self.aborted, self.records, self.size = None, b"", 0
             return
-        cold, log = self.cold
-        self.cold = None
-        try:
-            self._warmed(cold, (yield cold.warm))
-        except COLD_ERRORS as error:
-            self._not_warmed(error, log)
-
-    def _warmed(self, cold: ColdRead | Conversion, records: Part | list[Part]) -> None:
-        self.records = records
+        self.records = found
         if isinstance(cold, Conversion):
-            self.size = len(records)
-
-    def _not_warmed(self, error: Exception, log: Log) -> None:
-        self.error = _code_of(error, log)
-        self.high_watermark = self.last_stable_offset = self.log_start_offset = -1
-        self.aborted, self.records, self.size = None, b"", 0
+            self.size = len(found)
 
 
 def _code_of(error: Exception, log: Log) -> int:

@@ -6,6 +6,7 @@ has the controller do it.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -22,6 +23,8 @@ from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.names import name_problem
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
+
+log = logging.getLogger("kafka.server.DefaultAutoTopicCreationManager")
 
 AUTO_CREATE_WAIT_MS = 200
 """How long an answer to Metadata waits for a topic it creates; Kafka does not wait at all."""
@@ -78,6 +81,18 @@ class AutoTopics:
         results |= dict.fromkeys(others, ErrorCode.NONE)
         missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return results | dict.fromkeys(await self._late(others), missing)
+
+    async def ensure_internal(self, name: str, charge: Charge | None = None) -> ErrorCode:
+        """Create ``__consumer_offsets`` or ``__transaction_state`` if it is missing.
+
+        NONE if its partitions have leaders now, else why not.
+        """
+        if name in self.image.topics:
+            return ErrorCode.NONE
+        code = (await self.create([name], charge))[name]
+        if code not in (ErrorCode.NONE, ErrorCode.LEADER_NOT_AVAILABLE):
+            log.warning("cannot create %s yet: %s", name, code.text)
+        return code
 
     async def _late(self, names: Sequence[str]) -> list[str]:
         """Those of some topics under way that are still not there after a while."""

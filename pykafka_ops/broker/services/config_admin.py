@@ -9,9 +9,9 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pykafka_ops.broker.metadata.store import MetadataStore
 from pykafka_ops.broker.metadata.znodes.config import BROKERS, DEFAULT_ENTITY, TOPICS
@@ -23,7 +23,7 @@ from pykafka_ops.broker.state.configs.alter import (
     check_changes,
     describe_resource,
 )
-from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.configs.running import BrokerConfigs, is_short
 from pykafka_ops.broker.state.configs.sources import DescribedConfig
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.names import check_name
@@ -35,6 +35,10 @@ from pykafka_ops.settings.types import Type
 from pykafka_ops.wire.codes import ErrorCode
 
 log = logging.getLogger("kafka.server.ConfigAdminManager")
+
+S = TypeVar("S")
+MEMO_LIMIT = 1000
+"""Kinds of topics whose settings are kept as they are shown."""
 
 _INTEGER = re.compile(r"[+-]?\d+")
 
@@ -215,6 +219,34 @@ class ConfigAdmin:
                 if name:
                     text = "Config type client-metrics is only supported on KRaft clusters"
                 raise KafkaError(ErrorCode.INVALID_REQUEST, text)
+
+    def shown(
+        self,
+        shape: Callable[[DescribedConfig], S],
+        form: Hashable,
+        asked: tuple[int, str, list[str] | None],
+        own: Mapping[str, str] | None,
+        *,
+        docs: bool,
+    ) -> list[S]:
+        """What ``shape`` makes of each setting that :meth:`describe` gives for kind, name and keys.
+
+        Most topics of a cluster have the same settings: what was made for some is kept for others,
+        if the ``form`` is the same.
+        """
+        kind, name, keys = asked
+        remembered = kind == ResourceType.TOPIC and own is not None and is_short(own)
+        key: Hashable = None
+        if remembered and own is not None:
+            named = frozenset(TOPIC.keys() & keys) if keys else None
+            key = (frozenset(own.items()), named, form, docs)
+            found: list[S] | None = self.configs.memo.get(key)
+            if found is not None:
+                return found
+        made = [shape(entry) for entry in self.describe(kind, name, own, keys, docs=docs)]
+        if remembered and len(self.configs.memo) < MEMO_LIMIT:
+            self.configs.memo[key] = made
+        return made
 
     def _check_broker(self, name: str, words: str) -> None:
         expected = self.broker_id

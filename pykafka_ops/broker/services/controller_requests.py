@@ -7,11 +7,13 @@ Counterpart of ``KafkaController.alterPartitions``, ``allocateProducerIds`` and
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 
 from pykafka_ops.broker.metadata.registration import allocate_producer_ids
 from pykafka_ops.broker.metadata.store import MetadataStore, StoreError
 from pykafka_ops.broker.services.controller_gate import ControllerGate, OnController
 from pykafka_ops.broker.state.controller.controller import Controller
+from pykafka_ops.broker.state.controller.feature_updates import refusal
 from pykafka_ops.broker.state.controller.isr_rules import IsrAnswers, IsrChange
 from pykafka_ops.broker.state.controller.leadership import (
     LeaderAndIsr,
@@ -54,6 +56,15 @@ class ControllerRequests(OnController):
     def __init__(self, controller: ControllerGate, store: MetadataStore) -> None:
         super().__init__(controller)
         self._store = store
+
+    def refuse_features(self, updates: Iterable[tuple[str, int, int]]) -> dict[str, str]:
+        """Why none of these features is finalized: name, highest version level and kind of change
+        of each. Raises KafkaError NOT_CONTROLLER."""
+        self.require_controller(ErrorCode.NOT_CONTROLLER.text)
+        reasons: dict[str, str] = {}
+        for update in updates:
+            reasons.setdefault(update[0], refusal(*update))
+        return reasons
 
     async def answer(self, request: object, version: int) -> object:
         """The response to any of the requests.

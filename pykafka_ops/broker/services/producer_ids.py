@@ -43,6 +43,12 @@ class ProducerIds:
         async with self._claiming:
             await self._refill()
 
+    async def until(self, attempt: Callable[[], bool]) -> None:
+        """Have ids at hand until ``attempt()``, which needs one, says that it has it."""
+        await self.refill()
+        while not attempt():
+            await self.refill()
+
     async def claim(self) -> int:
         """An id, from a new block if need be."""
         async with self._claiming:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pykafka_ops.broker.metadata.store import MetadataStore
 from pykafka_ops.broker.metadata.znodes.config import DEFAULT_ENTITY, USERS, desanitize, sanitize
 from pykafka_ops.broker.services import config_entities, config_store
+from pykafka_ops.broker.services.controller_gate import OnController
 from pykafka_ops.broker.state import scram_requests
 from pykafka_ops.broker.state.quotas import requests as quota_requests
 from pykafka_ops.errors import KafkaError
@@ -28,6 +29,7 @@ class ScramAdmin:
     """Raises KafkaError UNKNOWN_SERVER_ERROR where the tree cannot be reached."""
 
     store: MetadataStore
+    controller: OnController
 
     async def describe_all(self) -> dict[str, Iterations | KafkaError]:
         """The credentials of all users who have any, by name in order."""
@@ -60,7 +62,8 @@ class ScramAdmin:
 
     async def alter(self, changes: scram_requests.ScramChanges) -> dict[str, KafkaError | None]:
         """Change the credentials of each user, all or none of one user's; None where it was
-        done."""
+        done. Raises KafkaError NOT_CONTROLLER, too."""
+        self.controller.require_controller()
         paths = {user: f"{USERS}/{sanitize(user)}" for user in changes.users}
         values = await config_store.read(self.store, *paths.values())
         present = dict(zip(paths, values, strict=True))

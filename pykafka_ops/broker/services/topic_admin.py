@@ -1,7 +1,7 @@
 """Creates, deletes and enlarges topics and elects leaders for clients; answers when done.
 
-Counterpart of ``ZkAdminManager``. What is asked is checked and
-decided in one rule of the controller, so two requests cannot both create the same topic.
+Counterpart of ``ZkAdminManager``. What is asked is checked and decided in one rule of the
+controller, so two requests cannot both create the same topic.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from pykafka_ops.broker.state.controller.topic_requests import (
     apart,
     plan_partitions,
     plan_topic,
+    unfit,
     within_limit,
 )
 from pykafka_ops.broker.state.controller.topic_rules import TopicCreation
@@ -100,6 +101,8 @@ class TopicAdmin(OnController):
         Raises KafkaError NOT_CONTROLLER.
         """
         self.require_controller()
+        refused = unfit(specs)
+        specs = [spec for spec in specs if spec.name not in refused]
 
         def rule(controller: Controller) -> Steps[dict[str, Created]]:
             if validate_only:
@@ -113,7 +116,7 @@ class TopicAdmin(OnController):
                 results[name].error = KafkaError(ErrorCode.REQUEST_TIMED_OUT)
         if describe:
             self._describe(results.values())
-        return results
+        return results | {name: Created(error=error) for name, error in refused.items()}
 
     def _describe(self, results: Iterable[Created]) -> None:
         """A request has thousands of topics, but few kinds of them."""
@@ -178,15 +181,6 @@ class TopicAdmin(OnController):
         """As :meth:`create`, with nothing but the errors."""
         created = await self.create(specs, timeout_ms, charge=charge)
         return {name: result.error for name, result in created.items()}
-
-    async def ensure_internal(self, name: str, charge: Charge | None = None) -> ErrorCode:
-        """Create ``__consumer_offsets`` or ``__transaction_state`` if it is missing.
-
-        NONE if its partitions have leaders now, else why not.
-        """
-        if name in self._image.topics:
-            return ErrorCode.NONE
-        return (await self.auto.create([name], charge))[name]
 
     # -- enlarge
 

@@ -36,6 +36,7 @@ class ConfigDesk:
         self.image.topics["t"] = TopicImage("t", bytes(16), {})
         self.tmp_path = tmp_path
         self.levels_changed: list[Callable[[], None]] = []
+        self.require_controller: Callable[[], None] = lambda: None
 
     def serve(self, *requests: tuple[Any, int]) -> list[Any]:
         """Answers of one broker to requests in the given versions, in turn."""
@@ -53,7 +54,7 @@ class ConfigDesk:
                 store, self.image, self.configs, 0, self.levels_changed
             ),
             run_in_thread=asyncio.to_thread,
-            topics=SimpleNamespace(require_controller=lambda: None),
+            controller=SimpleNamespace(require_controller=self.require_controller),
             levels_changed=self.levels_changed,
         )
         answers = []

@@ -16,6 +16,7 @@ from pykafka_ops.broker.state.controller.cluster import ControllerContext
 from pykafka_ops.broker.state.controller.leadership import ReplicaAssignment
 from pykafka_ops.broker.state.controller.topic_rules import TopicCreation
 from pykafka_ops.broker.state.names import (
+    CLUSTER_METADATA_TOPIC,
     GROUP_METADATA_TOPIC,
     TRANSACTION_STATE_TOPIC,
     check_name,
@@ -146,6 +147,20 @@ def plan_topic(
         },
         config=config,
     )
+
+
+def unfit(specs: Iterable[TopicSpec]) -> dict[str, KafkaError]:
+    """The names that a request may not have, or not that often."""
+    found = {}
+    for name, times in Counter(spec.name for spec in specs).items():
+        if name == CLUSTER_METADATA_TOPIC:
+            text = f"Creation of internal topic {name} is prohibited."
+        elif times > 1:
+            text = "Found multiple entries for this topic."
+        else:
+            continue
+        found[name] = KafkaError(ErrorCode.INVALID_REQUEST, text)
+    return found
 
 
 def within_limit(specs: Iterable[TopicSpec], default: int) -> Iterator[TopicSpec | KafkaError]:

@@ -10,6 +10,7 @@ import pytest
 from pykafka_ops.broker.handlers import alter_user_scram_credentials
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.settings.scram import Credential
+from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.alter_user_scram_credentials import (
     AlterUserScramCredentialsRequest,
 )
@@ -110,3 +111,12 @@ def test_more_than_a_znode_holds_is_refused(desk: ConfigDesk) -> None:
     assert code == 42
     assert re.fullmatch(r"The settings of users/u take \d+ bytes, more than 600000\.", text or "")
     assert set(desk.znodes()) == {"users/v"}
+
+
+def test_only_the_controller_changes_credentials(desk: ConfigDesk) -> None:
+    def refuse() -> None:
+        raise KafkaError(ErrorCode.NOT_CONTROLLER)
+
+    desk.require_controller = refuse
+    assert alter(desk, new("bo"))["bo"][0] == ErrorCode.NOT_CONTROLLER
+    assert desk.notified() == []

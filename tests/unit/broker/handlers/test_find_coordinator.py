@@ -89,6 +89,7 @@ class Topics:
         self.code = code
         self.leaders = leaders
         self.asked: list[str] = []
+        self.auto = self
 
     async def ensure_internal(self, name: str, charge: object) -> ErrorCode:
         self.asked.append(name)

@@ -192,9 +192,9 @@ def test_a_topic_that_cannot_be_created_says_why(tmp_path: Path) -> None:
 def test_internal_topics_have_their_own_settings(tmp_path: Path) -> None:
     async def body(desk: TopicDesk) -> None:
         topics = desk.services(0).topics
-        assert await topics.ensure_internal("__consumer_offsets") == ErrorCode.NONE
-        assert await topics.ensure_internal("__consumer_offsets") == ErrorCode.NONE
-        assert await topics.ensure_internal("__transaction_state") == ErrorCode.NONE
+        assert await topics.auto.ensure_internal("__consumer_offsets") == ErrorCode.NONE
+        assert await topics.auto.ensure_internal("__consumer_offsets") == ErrorCode.NONE
+        assert await topics.auto.ensure_internal("__transaction_state") == ErrorCode.NONE
         offsets = await desk.nodes[0].store.get("/config/topics/__consumer_offsets")
         transactions = await desk.nodes[0].store.get("/config/topics/__transaction_state")
         assert offsets is not None
@@ -226,7 +226,7 @@ def test_internal_topics_have_their_own_settings(tmp_path: Path) -> None:
 def test_internal_topics_need_as_many_brokers_as_their_settings_say(tmp_path: Path) -> None:
     async def body(desk: TopicDesk) -> None:
         topics = desk.services(0).topics
-        code = await topics.ensure_internal("__consumer_offsets")
+        code = await topics.auto.ensure_internal("__consumer_offsets")
         assert code == ErrorCode.INVALID_REPLICATION_FACTOR
 
     at_desk(tmp_path, body)

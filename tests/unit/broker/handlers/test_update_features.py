@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.services.controller_gate import OnController
+from pykafka_ops.broker.services.controller_requests import ControllerRequests
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.update_features import FeatureUpdateKey, UpdateFeaturesRequest
 from tests.support.memory.handler_site import Site
@@ -28,7 +28,8 @@ UPGRADE, SAFE, UNSAFE = 1, 2, 3
 def ask(version: int, *updates: FeatureUpdateKey, controller: bool = True) -> Any:
     site = Site()
     gate: Any = SimpleNamespace(is_active=controller)
-    site.services.topics = OnController(gate)  # type: ignore[assignment]
+    store: Any = None
+    site.services.controller = ControllerRequests(gate, store)
     return site.ask(UpdateFeaturesRequest(feature_updates=list(updates)), version)
 
 
