@@ -86,7 +86,6 @@ class Services:
     run_in_thread: Callable[..., Coroutine[Any, Any, Any]]
     quotas: QuotaEntities
     memory: Memory
-    fetch_max_bytes: int = 55 * 1024 * 1024
     followers: set[int] | None = None
     """Connections by which a replica has fetched, where somebody wants to know."""
     software: dict[int, tuple[str, str]] | None = None

@@ -9,6 +9,7 @@ Versions below 4 get message sets.
 from __future__ import annotations
 
 from collections.abc import Coroutine, Generator, Iterator
+from functools import partial
 from typing import Any
 
 from pykafka_ops.broker.handlers.api import Answer, Context
@@ -23,9 +24,6 @@ from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.frame import Encoded
 from pykafka_ops.wire.messages.fetch import FetchRequest, FetchResponse
 
-MAX_ANSWER_BYTES = 16 * 1024 * 1024
-"""No answer holds more, whatever the client allows: what waits for slow readers is memory."""
-
 NO_EPOCH = -1
 """Also what any other negative epoch of a client means."""
 
@@ -38,29 +36,26 @@ def handle(context: Context, request: FetchRequest) -> Answer:
         raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR)  # as Kafka's IllegalArgumentException
     state = request.replica_state
     follower = request.replica_id if state is None else state.replica_id
-    if follower >= 0:
-        _note_follower(context)
     by_id = context.version >= IDS_FROM
     terms = Terms(
         context.version,
         follower,
         committed_only=request.isolation_level == READ_COMMITTED and follower < 0,
         min_bytes=request.min_bytes,
+        max_bytes=request.max_bytes,
         max_wait_ms=request.max_wait_ms,
         rack=request.rack_id,
         listener=context.listener,
-        limit=lambda: _limit(context, request, follower),
     )
+    if follower >= 0:
+        _note_follower(context)
+    elif context.meter is not None:
+        terms.quota = context.meter.most_to_fetch
     session = (request.session_id, request.session_epoch)
     wanted, forgotten = _wanted(context, request, by_id), _forgotten(request, by_id)
-    found = context.services.fetches.fetch(terms, session, wanted, forgotten)
-    if isinstance(found, Fetched):
-        return answer(context, found)
-    if isinstance(found, Deferred):
-        return found.shaped(lambda found: _answer_later(context, request, found))
-    if isinstance(found, Generator):
-        return begun(_answer_in_steps(context, request, found))
-    return _answer_cold(context, found)
+    return _told(
+        context, request, context.services.fetches.fetch(terms, session, wanted, forgotten)
+    )
 
 
 def _note_follower(context: Context) -> None:
@@ -68,14 +63,6 @@ def _note_follower(context: Context) -> None:
         context.meter.exempt()
     if context.services.followers is not None:
         context.services.followers.add(context.connection_id)
-
-
-def _limit(context: Context, request: FetchRequest, follower: int) -> int:
-    """Bytes of records the answer may hold, by the client's request, its quota and ours."""
-    ours = min(context.services.fetch_max_bytes, MAX_ANSWER_BYTES)
-    if context.meter is not None and follower < 0:
-        ours = int(min(ours, context.meter.most_to_fetch()))
-    return min(request.max_bytes, ours) if context.version >= 3 else ours
 
 
 def _wanted(
@@ -102,25 +89,30 @@ def _forgotten(request: FetchRequest, by_id: bool) -> Iterator[FetchKey]:
             yield (topic.topic_id if by_id else topic.topic), partition
 
 
-async def _answer_cold(
-    context: Context, found: Coroutine[Any, Any, Fetched]
-) -> FetchResponse | Encoded:
-    return answer(context, await found)
-
-
-def _answer_later(context: Context, request: FetchRequest, found: Found) -> Answer:
+def _told(context: Context, request: FetchRequest, found: Found) -> Answer:
+    """What to answer, or who works on it."""
+    if isinstance(found, Fetched):
+        return answer(context, found)
+    if isinstance(found, Deferred):
+        return found.shaped(partial(_told, context, request))
     if isinstance(found, KafkaError):
         return failed(request, context.version, found)
     if isinstance(found, Generator):
-        return _answer_in_steps(context, request, found)
-    return answer(context, found)
+        return begun(_told_in_steps(context, request, found))
+    return _told_soon(context, found)
 
 
-def _answer_in_steps(
+def _told_in_steps(
     context: Context, request: FetchRequest, steps: Steps[Fetched | Deferred]
 ) -> Steps[Answer]:
     found = yield from steps
     if isinstance(found, Deferred):
-        return found.shaped(lambda found: _answer_later(context, request, found))
+        return _told(context, request, found)
     told = yield from answer_in_steps(context, found)
     return told
+
+
+async def _told_soon(
+    context: Context, found: Coroutine[Any, Any, Fetched]
+) -> FetchResponse | Encoded:
+    return answer(context, await found)

@@ -50,6 +50,9 @@ PART = 32
 LOOK_MS = 10_000
 """How often (ms) all partitions of a follower's session are read, idle ones too."""
 
+MAX_ANSWER_BYTES = 16 * 1024 * 1024
+"""No answer holds more, whatever the client allows: what waits for slow readers is memory."""
+
 LITTLE = 4096
 """Reading this much again at every append costs less than watching how the logs grow."""
 
@@ -98,7 +101,7 @@ class Fetched:
         return self._fetch.session_id
 
 
-Found = Fetched | KafkaError | Steps[Fetched | Deferred]
+Found = Fetched | Deferred | KafkaError | Steps[Fetched | Deferred] | Coroutine[Any, Any, Fetched]
 
 
 class Fetches:
@@ -115,6 +118,7 @@ class Fetches:
         self.sessions = sessions
         self.run_in_thread = run_in_thread
         self._configs = configs
+        self.max_bytes = min(configs.value("fetch.max.bytes"), MAX_ANSWER_BYTES)
 
     def fetch(
         self,
@@ -131,7 +135,7 @@ class Fetches:
         :class:`Fetched`, of a KafkaError, or of more steps. Raises KafkaError
         FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH or FETCH_SESSION_TOPIC_ID_ERROR.
         """
-        terms.left = terms.limit()
+        terms.left = self._limit(terms)
         if terms.left < terms.min_bytes:
             terms.min_bytes = terms.left
         now = self.site.replicas.timer()
@@ -169,9 +173,14 @@ class Fetches:
 
     def _begin(self, terms: Terms) -> None:
         if not terms.first:
-            terms.left, terms.any_read = terms.limit(), False
+            terms.left, terms.any_read = self._limit(terms), False
         if terms.follower < 0 and terms.version >= CHOICE_FROM:
             terms.client = self._client(terms) if terms.rack else ANYWHERE
+
+    def _limit(self, terms: Terms) -> int:
+        """Bytes of records the answer may hold now, by the client's wish, its quota and ours."""
+        most = min(terms.max_bytes, self.max_bytes)
+        return most if terms.quota is None else int(min(most, terms.quota()))
 
     def _client(self, terms: Terms) -> Chooser:
         """A consumer that names its rack is sent to a replica there, if the broker is set so."""

@@ -59,7 +59,8 @@ class Chooser(NamedTuple):
 class Terms:
     """How one Fetch request reads; ``left`` and what follows change with every pass.
 
-    ``version`` is that of Fetch, ``limit()`` the bytes of records that the answer may hold now.
+    ``version`` is that of Fetch, ``max_bytes`` and ``quota()`` say how many bytes of records the
+    client wants, and may have now (None: it has no quota).
     ``follower`` is the broker that fetches, negative for consumers; ``rack`` is where a consumer
     is, "" if it does not say, ``listener`` the one it came by.
     """
@@ -72,10 +73,11 @@ class Terms:
         "first",
         "follower",
         "left",
-        "limit",
         "listener",
+        "max_bytes",
         "max_wait_ms",
         "min_bytes",
+        "quota",
         "rack",
         "version",
     )
@@ -87,19 +89,20 @@ class Terms:
         *,
         committed_only: bool,
         min_bytes: int,
+        max_bytes: int,
         max_wait_ms: int,
         rack: str,
         listener: str,
-        limit: Callable[[], int],
     ) -> None:
         self.version = version
         self.follower = follower
         self.committed_only = committed_only
         self.min_bytes = min_bytes
+        self.max_bytes = max_bytes
         self.max_wait_ms = max_wait_ms
         self.rack = rack
         self.listener = listener
-        self.limit = limit
+        self.quota: Callable[[], float] | None = None
         self.first = True
         """Whether this is the first pass of the request: only that one reports the follower's
         position, and reads only what is in memory."""

@@ -285,7 +285,6 @@ class Parts:
             run_in_thread=self._run_in_thread,
             quotas=self.quotas,
             memory=self.memory,
-            fetch_max_bytes=get("fetch.max.bytes"),
         )
 
     def _make_topics(self) -> TopicAdmin:

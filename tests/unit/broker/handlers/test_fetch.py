@@ -132,7 +132,7 @@ def test_the_limit_for_all_is_shared_out_in_order(site: Site) -> None:
 
 
 def test_no_answer_is_larger_than_the_broker_wants(site: Site) -> None:
-    site.services.fetch_max_bytes = 10
+    site.services.fetches.max_bytes = 10
     site.append("u", 0, batch(b"x"))
     answer = fetch(site, ("t", 0, 0), ("u", 0, 0), max_bytes=2**31 - 1, min_bytes=2**31 - 1)
     assert offsets(answer.responses[0].partitions[0]) == [0, 1]
