@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import Producer
 
 from tests.support.clients.confluent import ConfluentClient
 from tests.support.clients.samples import messages
 from tests.support.process.broker import BrokerProcess
 from tests.support.process.console import PATIENT, pko
 from tests.support.process.monitor import MonitorProcess
-from tests.support.waiting import wait_for
+from tests.support.waiting import PATIENCE, wait_for
 
 pytestmark = pytest.mark.live
 MakeBroker = Callable[..., BrokerProcess]
@@ -153,6 +154,29 @@ def test_records_are_deleted_once_the_name_is_typed(
     assert {row["earliest"] for row in json.loads(said.stdout)["items"]} == {10}, said.stdout
     empty = planned(monitor, "delete-records", topic="orders", before="end")
     assert (empty["plan"], "token" in empty) == ([], False)
+
+
+def test_an_open_transaction_is_aborted_by_its_first_offset(
+    lone: BrokerProcess, monitor: MonitorProcess
+) -> None:
+    settings = {"transactional.id": "payments", "transaction.timeout.ms": 600_000}
+    producer = Producer({"bootstrap.servers": lone.bootstrap, **settings})
+    producer.init_transactions(PATIENCE)
+    producer.begin_transaction()
+    producer.produce("orders", b"v", partition=1)
+    assert producer.flush(PATIENCE) == 0
+    at = {"topic": "orders", "partition": 1}
+    path = f"{HERE}/actions/abort-transaction?dry_run=true"
+    status, body = monitor.post(path, {**at, "start-offset": 3})
+    assert (status, "open from: 10" in body["error"]["message"]) == (400, True), body
+    shown = planned(monitor, "abort-transaction", **at, **{"start-offset": 10})
+    assert shown["plan"][0]["before"].startswith("open since offset 10, producer ")
+    assert "knows it as payments" in shown["notes"][0]
+    done(monitor, "abort-transaction", shown["token"], confirm="orders")
+    said = pko("transactions", "describe-producers", "--topic", "orders", "--partition", "1",
+               "-b", lone.bootstrap, "-o", "json")  # fmt: skip
+    (row,) = json.loads(said.stdout)["items"]
+    assert row["open_since_offset"] is None
 
 
 def test_a_group_with_members_is_left_alone(lone: BrokerProcess, monitor: MonitorProcess) -> None:

@@ -41,6 +41,7 @@ from pykafka_ops.security.keystores import trusted_certificates
 from pykafka_ops.wire.apis import APIS
 from pykafka_ops.wire.codec import decode
 from pykafka_ops.wire.frame import decode_response, read_request_header
+from tests.support.fuzz import kept
 from tests.support.fuzz.payloads import payload_seeds, payloads
 from tests.support.fuzz.seeds import (
     LIMIT,
@@ -376,4 +377,6 @@ TARGETS: dict[str, Target] = {
     "znodes": Target(znodes, znode_seeds),
     "elections": Target(elections, lambda: reassignment_seeds()[1:]),
     "payloads": Target(payloads, payload_seeds),
+    "users": Target(kept.users, kept.user_seeds),
+    "audit": Target(kept.audit, kept.audit_seeds),
 }
