@@ -39,7 +39,12 @@ def index(
         class_="nothing",
     )
     body = el("ul", *items, class_="plain") if items else none
-    section = el("section", el("h2", "What you may change"), body)
+    log = el(
+        "p", el("a", "What was changed, by whom", href=address(view.name, "audit")), class_="more"
+    )
+    section = el(
+        "section", el("h2", "What you may change"), body, log if "audit" in asked.ways else None
+    )
     return document(asked, view, "Actions", missing if unknown else None, section, live=False)
 
 

@@ -98,6 +98,7 @@ def test_a_person_asks_twice_on_pages(changing: Changing) -> None:
     index = changing.client.get("/c/local/actions").text
     assert 'href="/c/local/actions/seek"' in index
     assert "actions/undo" not in index
+    assert 'href="/c/local/audit">What was changed' in index
     form = changing.client.get(f"{PAGE}?group=billing").text
     assert 'name="group" value="billing"' in form
     assert "<script" not in form
