@@ -7,6 +7,7 @@ import shlex
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import ClassVar, Final
 
 from rich.text import Text
@@ -96,11 +97,9 @@ class TopApp(App[int]):
         """Ask, and draw what there is."""
         self.rows.focus()
         self.set_interval(TICK, self._draw_head)
-        try:
-            loop = asyncio.get_running_loop()
-            loop.add_signal_handler(signal.SIGTERM, self.exit, 128 + signal.SIGTERM)
-        except (NotImplementedError, RuntimeError, ValueError):
-            pass  # not the main thread
+        with suppress(NotImplementedError, RuntimeError, ValueError):  # not the main thread
+            add = asyncio.get_running_loop().add_signal_handler
+            add(signal.SIGTERM, self.exit, 128 + signal.SIGTERM)
         self.source.start(self._heard)
         self._enter()
 
@@ -120,8 +119,6 @@ class TopApp(App[int]):
     def place(self) -> ViewPlace:
         """Where one is."""
         return self.places[-1]
-
-    # -- what changes the page -------------------------------------------------------------------
 
     def on_top_app_heard(self) -> None:
         """New facts, on the same page."""
@@ -179,6 +176,8 @@ class TopApp(App[int]):
     # -- drawing ---------------------------------------------------------------------------------
 
     def _draw(self) -> None:
+        if not self.screen_stack[0].query(RowList):  # it ends
+            return
         self.page = page_of(self.seen, self.place)
         order = self.orders.get(self.place.view, Order())
         entries = matching(self.page, ordered(self.page, order), self.wanted)
@@ -212,10 +211,10 @@ class TopApp(App[int]):
         text = Text()
         for n, line in enumerate(lines):
             text.append(("\n" if n else "") + line.text, STYLES[line.tone])
-        static = self.screen_stack[0].query_one(f"#{where}", Static)
-        static.styles.text_wrap = "nowrap" if cut else "wrap"
-        static.update(text)
-        static.display = bool(lines)
+        for static in self.screen_stack[0].query(f"#{where}").results(Static):  # none at the end
+            static.styles.text_wrap = "nowrap" if cut else "wrap"
+            static.update(text)
+            static.display = bool(lines)
 
     def say(self, text: str) -> None:
         """A line at the foot, until another place is entered."""

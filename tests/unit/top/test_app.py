@@ -378,3 +378,15 @@ def test_keys_are_handled_soon_among_ten_thousand_groups() -> None:
         assert "10000" in text_of(app, "where")
 
     drive(TopApp(source), steps)
+
+
+def test_facts_that_come_when_the_screen_is_gone_are_drawn_nowhere() -> None:
+    app = TopApp(MadeSource(view()))
+
+    async def steps(pilot: Pilot[int], _: TopApp) -> None:
+        await app.screen.remove_children()
+        app._draw()
+        app._draw_head()
+        assert not app.screen.query(Static)
+
+    drive(app, steps)
