@@ -10,7 +10,7 @@ from pykafka_ops.monitor.told.past import Point
 from pykafka_ops.page.charts.lines import Series, lines
 from pykafka_ops.page.markup import Markup, el
 from pykafka_ops.page.ticks import counts, linear, sizes, spans
-from pykafka_ops.page.units import count, size, span
+from pykafka_ops.page.units import count, number, size, span
 
 HOUR: Final = 3_600_000
 
@@ -92,7 +92,7 @@ def chart(
 
 def rate_text(value: float) -> str:
     """A rate on an axis."""
-    return f"{count(value)}/s"
+    return f"{count(value) if value >= 1 else number(value)}/s"
 
 
 def seconds_text(value: float) -> str:
