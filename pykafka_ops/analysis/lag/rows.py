@@ -103,7 +103,7 @@ def lag_row(facts: PartitionFacts, now: int) -> LagRow:
     lag = _lag(committed, facts.start, end)
     lead = None if committed is None or facts.start is None else committed - facts.start
     samples = [*facts.ends, *([(now, end)] if end is not None else [])]
-    rate_in = rate([Commit(t, o) for t, o in samples])
+    rate_in = growth(samples)
     rate_out = rate(facts.commits)
     status, since = _status(facts, lag, lead, samples, now)
     return LagRow(
@@ -159,6 +159,13 @@ def _behind(facts: PartitionFacts, lag: int | None) -> float | None:
     if facts.next_timestamp is None or facts.newest is None:
         return None
     return max(0, facts.newest - facts.next_timestamp) / 1000
+
+
+def growth(samples: Sequence[Sample]) -> float | None:
+    """Records per second into a log between the first and the last sample of its end, by time; None
+    where it was cut, or its topic made anew."""
+    found = rate([Commit(at, offset) for at, offset in samples])
+    return None if found is not None and found < 0 else found
 
 
 def end_at(samples: Sequence[Sample], timestamp: int) -> int | None:

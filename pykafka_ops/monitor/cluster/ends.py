@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Final
 
-from pykafka_ops.analysis.commits.burrow import Commit, rate
-from pykafka_ops.analysis.lag.rows import Sample
+from pykafka_ops.analysis.lag.rows import Sample, growth
 
 UNKNOWN: Final = -1
 """Nobody said where the log ends."""
@@ -75,7 +74,7 @@ class LogEnds:
         """Records per second into each partition over all rounds that are remembered."""
         found = self._rounds[-1][1].get(topic, ()) if self._rounds else ()
         told = (self.samples(topic, n) for n in range(len(found)))
-        return [rate([Commit(*s[0]), Commit(*s[-1])]) if s else None for s in told]
+        return [growth([s[0], s[-1]]) if s else None for s in told]
 
     def rate(self, topic: str, window_ms: int) -> float | None:
         """Records per second into a topic over the last ``window_ms``; None where it is not known
@@ -89,4 +88,4 @@ class LogEnds:
             return None
         if any(offset < 0 for offset in (*first, *now)):
             return None
-        return rate([Commit(since[0], sum(first)), Commit(last_at, sum(now))])
+        return growth([(since[0], sum(first)), (last_at, sum(now))])

@@ -171,6 +171,8 @@ class WatchedCluster:
             now = got.topics.get(name)
             if now is None or now.id != before.id:
                 self._ends.forget(name)
+                for place in [p for p in self._stamps if p[0][0] == name]:
+                    del self._stamps[place]
         self._ends.record(got.at, got.ends)
         for group, offsets in got.offsets.items():
             self._commits.put(group, offsets)

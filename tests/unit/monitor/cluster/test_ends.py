@@ -49,3 +49,9 @@ def test_a_topic_made_anew_begins_without_a_past() -> None:
     ends = ends_of((0, [100]))
     ends.forget("t")
     assert ends.samples("t", 0) == []
+
+
+def test_a_log_that_was_cut_has_no_rate_rather_than_a_negative_one() -> None:
+    ends = ends_of((0, [100, 5]), (1000, [40, 15]))
+    assert ends.rates("t") == [None, 10.0]
+    assert ends_of((0, [100]), (1000, [40])).rate("t", 60_000) is None

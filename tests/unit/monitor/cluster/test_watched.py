@@ -112,3 +112,36 @@ def test_a_topic_made_anew_has_no_rate_from_its_old_offsets() -> None:
     view = watched.take(anew)
     assert view.topics is not None
     assert view.topics["orders"].rate_in is None
+
+
+def test_times_of_records_of_a_deleted_topic_say_nothing_of_one_made_anew() -> None:
+    watched = WatchedCluster("c")
+    watched.take(answers(10_000, 100, commits=[Commit(9000, 50)]))
+    watched.learn_times({(("orders", 0), 1): 10, (("orders", 0), 2): 20})
+    anew = answers(20_000, 3, commits=[Commit(19_000, -1), Commit(19_500, 1)])
+    anew.topics = {"orders": anew.topics["orders"]._replace(id=b"j" * 16)}
+    view = watched.take(anew)
+    row = (view.groups or {})["billing"].row
+    assert (row.lag, row.lag_seconds) == (2, None)
+    assert (("orders", 0), 1) in watched.times_wanted()
+
+
+def test_a_group_deleted_and_made_anew_is_judged_by_its_new_commits_alone() -> None:
+    watched = WatchedCluster("c")
+    old = [Commit(at, 500) for at in range(0, 5000, 1000)]
+    watched.take(answers(5000, 1000, commits=old))
+    watched.take(answers(6000, 1000, listed={}, described={}))
+    view = watched.take(answers(7000, 1000, commits=[Commit(6500, 10)]))
+    row = (view.groups or {})["billing"].row
+    assert (row.lag, row.status) == (990, "UNKNOWN")
+    assert watched.commits("billing") == {"orders": {0: [Commit(6500, 10, 990)]}}
+
+
+def test_after_a_clock_was_set_back_rounds_go_on() -> None:
+    hour = 3_600_000
+    watched = WatchedCluster("c")
+    for at in (2 * hour, 2 * hour + 1000, hour, hour + 1000):
+        view = watched.take(answers(at, 100 + at // 1000, commits=[Commit(at, 50)]))
+    assert (view.number, view.at) == (4, hour + 1000)
+    assert (view.topics or {})["orders"].rate_in == 1.0
+    assert (view.groups or {})["billing"].row.lag == 50 + (hour + 1000) // 1000
