@@ -27,7 +27,7 @@ RULES = (Path(__file__).parents[1] / "support/monitor/accessible.js").read_text(
 PAGES = (
     "", "/groups", "/groups/billing", "/topics", "/topics/orders", "/brokers", "/brokers/0",
     "/transactions", "/moves", "/elections", "/acls", "/alerts", "/timeline",
-    "/search?q=bill",
+    "/search?q=bill", "/topics/orders/messages", "/topics/orders/messages/0/0", "/probes",
 )  # fmt: skip
 CELLS = """[...document.querySelectorAll('tbody tr')].map(
     (row) => [...row.cells].map((cell) => cell.textContent))"""

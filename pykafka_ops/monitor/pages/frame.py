@@ -28,6 +28,7 @@ PLACES: Final = (
     ("elections", "Elections", "e"),
     ("acls", "ACLs", "a"),
     ("alerts", "Alerts", "l"),
+    ("probes", "Probes", "p"),
     ("timeline", "Timeline", "c"),
 )
 """Pages of a cluster: where, what it is called, the key that goes there behind ``g``."""
