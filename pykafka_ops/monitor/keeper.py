@@ -9,6 +9,7 @@ from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.cluster.watcher import now_ms
 from pykafka_ops.monitor.disks import DiskWatch
+from pykafka_ops.monitor.hanging import HangingWatch
 from pykafka_ops.monitor.history.store import History
 from pykafka_ops.monitor.probes.names import without_probes
 from pykafka_ops.monitor.probes.schedule import Probes
@@ -27,12 +28,14 @@ class Keeper:
         self._alerts = alerts
         self._last: dict[str, ClusterView] = {}
         self._disks = DiskWatch()
+        self._hanging = HangingWatch()
 
     def hear(self, watched: WatchedCluster, view: ClusterView) -> None:
         """A round has ended."""
         now = now_ms()
         view = without_probes(view)
-        found = poll_round(view, now, self._disks.full_in(self._history, view, now))
+        full_in = self._disks.full_in(self._history, view, now)
+        found = poll_round(view, now, full_in, self._hanging.of(watched, view, now))
         probes = self._probes.subjects(view.name) if self._probes else []
         self._alerts.take(found._replace(subjects=[*found.subjects, *probes]))
         before = self._last.get(view.name)

@@ -23,10 +23,14 @@ _BROKER_FACTS = (
 
 
 def poll_round(
-    view: ClusterView, now: int, full_in: Mapping[int, float] | None = None
+    view: ClusterView,
+    now: int,
+    full_in: Mapping[int, float] | None = None,
+    hanging: Mapping[str, int] | None = None,
 ) -> PollRound:
     """A view after a round, for the alerts; ``now`` is when the round ended, in ms; ``full_in`` are
-    seconds until the disks of brokers are full, as far as that is known."""
+    seconds until the disks of brokers are full, as far as that is known; ``hanging``
+    are transactions by topic that has any (None: not known)."""
     if view.error is not None or view.at is None:
         told = _line(view.error) if view.error else "no answer yet"
         lone = Subject(CLUSTER, view.name, {"cluster": view.name, REACHABLE: False})
@@ -34,7 +38,12 @@ def poll_round(
     return PollRound(
         view.name,
         now,
-        [_cluster(view), *_brokers(view, full_in or {}), *_topics(view), *_groups(view)],
+        [
+            _cluster(view, hanging),
+            *_brokers(view, full_in or {}),
+            *_topics(view, hanging),
+            *_groups(view),
+        ],
         partial=_partial(view),
         not_asked=[_line(told) for told in view.not_asked],
     )
@@ -50,9 +59,10 @@ def _partial(view: ClusterView) -> frozenset[str]:
     return frozenset({GROUP}) if told or view.groups is None else frozenset()
 
 
-def _cluster(view: ClusterView) -> Subject:
+def _cluster(view: ClusterView, hanging: Mapping[str, int] | None) -> Subject:
     groups = None if view.groups is None else len(view.groups)
     facts = {"cluster": view.name, REACHABLE: True, **(view.facts or {}), "groups": groups}
+    facts["hanging_transactions"] = None if hanging is None else sum(hanging.values())
     return Subject(CLUSTER, view.name, facts)
 
 
@@ -73,7 +83,7 @@ def _brokers(view: ClusterView, full_in: Mapping[int, float]) -> Iterator[Subjec
         yield Subject(BROKER, str(row["id"]), facts, cause)
 
 
-def _topics(view: ClusterView) -> Iterator[Subject]:
+def _topics(view: ClusterView, hanging: Mapping[str, int] | None) -> Iterator[Subject]:
     counts: dict[str, dict[str, int]] = {}
     for kind, found in (view.troubled or {}).items():
         for troubled, _ in found:
@@ -95,6 +105,7 @@ def _topics(view: ClusterView) -> Iterator[Subject]:
             "reassigning": None if view.moves is None else moving.get(name, 0),
             "bytes": topic.bytes,
             "rate_in": topic.rate_in,
+            "hanging_transactions": None if hanging is None else hanging.get(name, 0),
         }
         yield Subject(TOPIC, name, facts, _cause(view, name) if counts.get(name) else "")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -84,6 +85,13 @@ def _held(found: OpenTransactions, place: Any, waiting: Mapping[Partition, Seque
 
 def _name(found: OpenTransactions, producer_id: int) -> str:
     return found.ids.get(producer_id, f"producer {producer_id}")
+
+
+def hanging_by_topic(found: OpenTransactions, now: int) -> dict[str, int] | None:
+    """How many hang in each topic that has any; None where not all was asked or answered."""
+    if found.missing or found.left_out:
+        return None
+    return dict(Counter(one.partition[0] for one in _hanging(found, now)))
 
 
 def _hanging(found: OpenTransactions, now: int) -> list[Open]:

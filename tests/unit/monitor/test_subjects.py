@@ -88,3 +88,11 @@ def test_a_nearly_full_disk_is_over_once_there_is_room_though_nobody_knows_how_i
     assert when.judged({"free_percent": 50.0, "full_in_seconds": None}) is False
     assert when.judged({"free_percent": None, "full_in_seconds": None}) is None
     assert when.judged({"free_percent": 50.0, "full_in_seconds": 3600.0}) is True
+
+
+def test_hanging_transactions_are_counted_by_topic_where_that_is_known() -> None:
+    view = WatchedCluster("c").take(answers(1, 5))
+    for hanging, in_topic, in_all in ((None, None, None), ({}, 0, 0), ({"orders": 2}, 2, 2)):
+        found = poll_round(view, 7, None, hanging)
+        assert of(found, "topic").facts["hanging_transactions"] == in_topic
+        assert of(found, "cluster").facts["hanging_transactions"] == in_all
