@@ -74,7 +74,7 @@ def _history(book: Book, history: History) -> None:
 
 
 def _alerts(book: Book, alerts: AlertService, state: AlertsNow) -> None:
-    leads = book.plain("pko_monitor_alerts_lead", "1 if this monitor tells alerts")
+    leads = book.plain("pko_monitor_alerts_lead", "1 if this monitor sends alerts")
     leads.add(int(state.leads and not state.trouble))
     firing = book.plain("pko_monitor_alerts_firing", "Alerts that fire, by severity")
     for severity in SEVERITIES:

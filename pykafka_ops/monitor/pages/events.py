@@ -51,7 +51,7 @@ def alert_list(alerts: Iterable[Alert], now: int) -> Markup:
     for alert in alerts:
         since = alert.fired_at if alert.fired_at is not None else alert.since
         tone = "warn" if alert.severity in ("warning", "info") else "bad"
-        taken = f" – taken on by {safe(alert.acknowledged)}" if alert.acknowledged else ""
+        taken = f" – acknowledged by {safe(alert.acknowledged)}" if alert.acknowledged else ""
         said = f"{alert.key.rule}: {alert.summary or about(alert.key)}{taken}"
         items.append(
             el("li",

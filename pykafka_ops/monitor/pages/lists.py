@@ -48,7 +48,7 @@ def topics(
 
 
 def _deleted(leftovers: Sequence[Mapping[str, Any]]) -> Markup | None:
-    """Kafka's API names no topic that is being deleted; its replicas tell, until they are gone."""
+    """Kafka's API names no topic that is being deleted; its replicas show it until they go."""
     if not leftovers:
         return None
     rest = len(leftovers) - ROWS

@@ -65,7 +65,7 @@ def _columns(cluster: str) -> tuple[PageColumn, ...]:
 
 
 def moves(asked: PageRequest, view: ClusterView, told: MovesShown | None) -> str:
-    """The page of moves; ``told`` None: nobody told of them."""
+    """The page of moves; ``told`` None: no broker listed them."""
     if told is None:
         body = el("p", "not known: the controller did not list its moves", class_="nothing")
         return document(asked, view, "Moves", block("Moves under way", PROOF, body))
@@ -101,7 +101,7 @@ def _throttle(reply: EnquiryReply[dict[int, dict[str, str]]]) -> tuple[str, str]
     rates = [int(v) for found in reply.value.values() for v in found.values() if v.isdecimal()]
     rates = [rate for rate in rates if rate < 1 << 62]  # Kafka's default is no limit
     if not rates:
-        return "none", f"{many(len(reply.value), 'broker')} told"
+        return "none", f"{many(len(reply.value), 'broker')} answered"
     low, high = min(rates), max(rates)
     text = size_text(low) if low == high else f"{size_text(low)} to {size_text(high)}"
     return f"{text}/s", "a broker, to others or from them"

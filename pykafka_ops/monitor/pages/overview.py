@@ -30,9 +30,9 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 class OverviewShown(NamedTuple):
-    """What is told beside the view: what is broken, rows of groups that ``suffer``, moves, what
-    changed, the alerts that fire (None: there are none to tell), disks, the past of ``rate_in`` and
-    ``bytes_in``, the transactions that block."""
+    """What the page shows beside the view: what is broken, rows of groups that ``suffer``, moves,
+    what changed, the alerts that fire (None: there is no alert service), disks, the past of
+    ``rate_in`` and ``bytes_in``, the transactions that block."""
 
     causes: Sequence[str]
     groups: Rows
@@ -122,7 +122,7 @@ def _alerts_tile(alerts: Sequence[Alert] | None, href: str) -> FigureTile | None
         return None
     tone = line.BAD if alerts else line.GOOD
     open_ = sum(not a.acknowledged for a in alerts)
-    note = f"{open_} not taken on" if alerts else "none fires"
+    note = f"{open_} not acknowledged" if alerts else "none fires"
     return FigureTile("Alerts", whole(len(alerts)), note, tone, href)
 
 

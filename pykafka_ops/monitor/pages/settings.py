@@ -67,8 +67,8 @@ def settings_block(
     *,
     only_set: bool = False,
 ) -> Markup:
-    """A part of a page with the settings; where they were not told, those that rounds ask for
-    (``polled``) and why. ``only_set``: without the defaults of Kafka."""
+    """A part of a page with the settings; where the broker did not answer, those that rounds ask
+    for (``polled``) and why. ``only_set``: without the defaults of Kafka."""
     why = el("p", safe(reply.why), class_="note") if reply.why else None
     if reply.value is None:
         rows: Sequence[Mapping[str, Any]] = [

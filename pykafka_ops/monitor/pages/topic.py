@@ -115,7 +115,7 @@ def _readers(asked: PageRequest, readers: Sequence[Mapping[str, Any]] | None, na
 def _placed(by_broker: Mapping[int, int] | None) -> Markup:
     title, proof = "Bytes by broker", "pko log-dirs describe"
     if by_broker is None:
-        return block(title, proof, el("p", "not known: a broker did not tell", class_="nothing"))
+        return block(title, proof, el("p", "not known: a broker did not answer", class_="nothing"))
     most = sorted(by_broker.items(), key=lambda item: -item[1])
     shown = [Bar(f"broker {b}", held, size_text(held)) for b, held in most[:12]]
     said = f"{imbalance(list(by_broker.values())).band}, over {many(len(by_broker), 'broker')}"

@@ -99,7 +99,7 @@ def _more(count: int) -> Markup | None:
 def _tiles(told: TransactionsTold, partly: bool) -> Markup:
     ages = [row["age_seconds"] for row in told.rows if row["age_seconds"] is not None]
     oldest = max(ages, default=None)
-    note = "as far as brokers told" if partly else ""
+    note = "as far as brokers answered" if partly else ""
     sure = line.WARN if partly else line.GOOD
     long = oldest is not None and oldest >= LONG_SECONDS
     unknown = "no coordinator knows them" if told.hung else ""

@@ -15,7 +15,7 @@ def is_passing(name: str) -> bool:
 
 def without_probes(view: ClusterView) -> ClusterView:
     """The view without the topics and groups of runs: the history and the timeline would hold a new
-    one for each, and alerts be told of what is gone in a second."""
+    one for each, and alerts report what is gone in a second."""
     passing = [name for name in (*(view.topics or ()), *(view.groups or ())) if is_passing(name)]
     if not passing:
         return view

@@ -98,7 +98,7 @@ class Probes:
                 line.thread.join(JOIN_SECONDS)
 
     def rows(self, cluster: str) -> list[dict[str, Any]]:
-        """The probes of a cluster, as the API tells them."""
+        """The probes of a cluster, as the API lists them."""
         now = time.monotonic()
         return [state.row(now) for state in self.states.get(cluster, ())]
 

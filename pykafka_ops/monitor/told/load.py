@@ -43,7 +43,7 @@ def bytes_in(topic: WatchedTopic) -> float | None:
 
 
 def record_bytes(topic: WatchedTopic) -> float | None:
-    """Mean bytes of a record on the disk; None where nothing tells."""
+    """Mean bytes of a record on the disk; None where it is not known."""
     replicas = [len(p.replicas) for p in topic.description.partitions]
     known = min((*topic.starts, *topic.ends), default=-1) >= 0
     if topic.bytes is None or not replicas or not known:

@@ -10,7 +10,7 @@ from pykafka_ops.monitor.cluster.view import ClusterView
 
 Row = dict[str, Any]
 LEAST_MS: Final = 60_000
-"""A rate over less time tells nothing."""
+"""A rate over less time means nothing."""
 
 
 class MovesLeft(NamedTuple):
@@ -52,7 +52,7 @@ def move_progress(view: ClusterView) -> list[Row]:
 
 
 def moves_left(view: ClusterView, rows: Sequence[Row]) -> MovesLeft | None:
-    """All moves (``move_progress``) in one line; None where nobody told of moves."""
+    """All moves (``move_progress``) in one line; None where no broker listed moves."""
     if view.moves is None:
         return None
     sizes, left = [row["bytes"] for row in rows], [row["left"] for row in rows]

@@ -11,9 +11,9 @@ from pykafka_ops.monitor.told import line
 
 SOON_SECONDS: Final = 7 * 86_400
 NEAR_SECONDS: Final = 30 * 86_400
-"""Disks full before these are told as bad, and as something to look at."""
+"""Disks that are full sooner than the first are bad, sooner than the second worth a look."""
 LEAST_MS: Final = 1_800_000
-"""History shorter than this tells no growth."""
+"""Growth is not known from a history shorter than this."""
 TIGHT, SHORT = 0.1, 0.2
 """Shares of free space below which a disk is bad, or worth a look, however it grows."""
 

@@ -15,7 +15,7 @@ HANGING_MS: Final = 900_000
 """As Kafka's transaction.max.timeout.ms is by default: no transaction may take longer."""
 LONG_SECONDS: Final = 60.0
 WAITED_SECONDS: Final = 10.0
-"""Transactions open for longer than this are told where there is little room; the second one
+"""Transactions open for longer than this are shown where there is little room; the second one
 where groups wait."""
 
 

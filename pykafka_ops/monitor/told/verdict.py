@@ -13,7 +13,7 @@ from pykafka_ops.monitor.told.line import Line
 from pykafka_ops.monitor.told.text import many, safe, span
 
 SOON_SECONDS: Final = 86_400
-"""A loss of records so near is told."""
+"""A loss of records so near is shown."""
 LATE_ROUNDS: Final = 3
 """So many spans between rounds without one make a view stale."""
 _GROUPS: Final = {
