@@ -147,7 +147,7 @@ def test_a_killed_cleaner_costs_no_data(make_broker: MakeBroker, topic: str) -> 
     fill(client, topic)
     wait_for(lambda: children(broker) != [], what="the cleaner's process")
     os.kill(children(broker)[0], signal.SIGKILL)
-    wait_for(lambda: "cannot be cleaned" in broker.log.read_text(), what="the broker to notice")
+    wait_for(lambda: "cannot clean" in broker.log.read_text(), what="the broker to notice")
     fill(client, topic, first=20, rounds=2)
     check_last(client, topic, 21)
     assert not list((broker.data_dir / f"{topic}-0").glob("*.cleaned"))

@@ -33,6 +33,7 @@ TOPIC = "acted-on"
 def admin(cluster: KafkaCluster) -> Iterator[Cluster]:
     made = Cluster(ClientConfig.of({"bootstrap.servers": cluster.bootstrap_servers}))
     yield made
+    assert pko("topics", "delete", TOPIC, "-y", "-b", cluster.bootstrap_servers).returncode == 0
     made.close()
 
 
