@@ -24,7 +24,8 @@ class Logs:
         self.updated.clear()
 
     def open_logs(self) -> list[Any]:
-        return [SimpleNamespace(topic="t", update_config=lambda c: self.update_config("t", c))]
+        place = SimpleNamespace(key=("t", 0))
+        return [SimpleNamespace(place=place, update_config=lambda c: self.update_config("t", c))]
 
 
 def effects(
