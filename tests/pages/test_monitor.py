@@ -112,7 +112,7 @@ def test_the_transaction_that_blocks_is_named(site: Site) -> None:
     ("path", "said"),
     [
         ("/acls", "No authorizer is configured"),
-        ("/moves", "1 broker told"),
+        ("/moves", "1 broker answered"),
         ("/brokers/0", "are not defaults of Kafka"),
     ],
 )
