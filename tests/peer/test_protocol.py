@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from pykafka_ops.broker.handlers import ROUTES
+from pykafka_ops.wire.codes import ErrorCode
 from tests.support.differential.cases import EVERY, Runner
 from tests.support.differential.core import Case
 from tests.support.differential.deviations import DEVIATIONS, split
@@ -35,12 +36,22 @@ def is_case(item: pytest.Item) -> bool:
     return hasattr(item, "callspec") and isinstance(item.callspec.params.get("case"), Case)
 
 
+def is_kafkas_trouble(answer: object) -> bool:
+    """Whether Apache Kafka says UNKNOWN_SERVER_ERROR: as it does where two clients write to a znode
+    of its settings at a time, or ZooKeeper is slow."""
+    code = answer[0] if isinstance(answer, tuple) and answer else answer
+    return code == ErrorCode.UNKNOWN_SERVER_ERROR
+
+
 @pytest.mark.java
 @pytest.mark.slow
 @pytest.mark.parametrize("case", EVERY, ids=lambda case: case.title)
 def test_the_answers_are_kafkas(case: Case, runner: Runner) -> None:
     found, compared = runner.outcome(case)
     unexplained, stale = split(case, found)
+    if unexplained and all(is_kafkas_trouble(each.theirs) for each in unexplained):
+        found, compared = runner.again(case)
+        unexplained, stale = split(case, found)
     assert not unexplained, "\n".join(map(str, unexplained))
     assert not stale, f"no such difference any more: {stale}"
     assert compared > 0

@@ -70,6 +70,11 @@ class Runner:
         self._pool.shutdown(wait=True)
         return compare(case, *self._about)
 
+    def again(self, case: Case) -> Outcome:
+        """What a case finds that runs once more, under other names."""
+        prefix, *brokers = self._about
+        return compare(case, f"{prefix}again", *brokers)
+
     def close(self) -> None:
         """Do not begin what has not begun."""
         self._pool.shutdown(wait=True, cancel_futures=True)
