@@ -19,6 +19,7 @@ from pykafka_ops.analysis.lag.rows import LagRow
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError, UsageError, WireError
 from pykafka_ops.monitor.cluster.codec import unpack_view
 from pykafka_ops.monitor.cluster.view import ClusterView
+from pykafka_ops.monitor.opener import no_redirect_opener
 from pykafka_ops.wire.codes import ErrorCode
 
 TIMEOUT_S: Final = 10.0
@@ -100,7 +101,7 @@ class MonitorApi:
             **self._headers, **more,
         }  # fmt: skip
         request = urllib.request.Request(self.url + path, headers=headers)
-        opener = urllib.request.build_opener(_NoRedirect)
+        opener = no_redirect_opener()
         try:
             with opener.open(request, timeout=TIMEOUT_S) as answer:
                 return _unpacked(answer.read(LONGEST + 1), answer.headers), answer.headers
@@ -124,11 +125,6 @@ class MonitorApi:
         if code == "UNKNOWN_GROUP":
             return KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, text)
         return WireError(f"the monitor at {self.url}: {text}")
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *args: object, **more: object) -> None:
-        """What proves who asks goes where it was meant to go."""
 
 
 def _unpacked(data: bytes, headers: Message) -> bytes:

@@ -18,6 +18,7 @@ from urllib.parse import quote_plus, urlencode, urlsplit
 
 from pykafka_ops import __version__
 from pykafka_ops.errors import PkoError
+from pykafka_ops.monitor.opener import no_redirect_opener
 
 PATIENCE_SECONDS: Final = 10
 MOST_BYTES: Final = 1 << 20
@@ -34,11 +35,6 @@ class OidcError(PkoError):
     """Nobody is logged in. The text is for people, and holds no secret."""
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *args: object, **more: object) -> None:
-        """Secrets go where they were meant to go."""
-
-
 class Provider:
     """One provider. ``now`` in ms; any thread."""
 
@@ -49,9 +45,7 @@ class Provider:
         self._said_at = 0
         self._keys: list[dict[str, Any]] = []
         self._keys_at: int | None = None
-        self._opener = urllib.request.build_opener(
-            _NoRedirect, urllib.request.HTTPSHandler(context=ssl.create_default_context())
-        )
+        self._opener = no_redirect_opener(ssl.create_default_context())
 
     def door(self, name: str) -> str:
         """The address of ``authorization_endpoint`` and the like. OidcError."""

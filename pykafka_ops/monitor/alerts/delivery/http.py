@@ -25,15 +25,11 @@ from pykafka_ops.monitor.alerts.settings.receivers import (
 from pykafka_ops.monitor.alerts.shapes.chat import slack, teams
 from pykafka_ops.monitor.alerts.shapes.generic import generic
 from pykafka_ops.monitor.alerts.shapes.pagers import ALERTS_PATH, alertmanager, pagerduty
+from pykafka_ops.monitor.opener import no_redirect_opener
 
 ANSWER: Final = 300
 """Characters shown of what a receiver says is wrong."""
 _AGAIN: Final = (408, 425, 429)
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *args: object, **more: object) -> None:
-        """A message, and the secrets in its headers, go where they were meant to go."""
 
 
 def http_body(receiver: Receiver, notice: Notice, page: str) -> object:
@@ -58,9 +54,7 @@ def send_http(receiver: Receiver, notice: Notice, page: str) -> None:
     secrets += [url, parts.path if len(parts.path) > 1 else "", parts.query, parts.password or ""]
     body = json.dumps(http_body(receiver, notice, page), ensure_ascii=False)
     request = urllib.request.Request(url, body.encode(errors="replace"), headers, method="POST")
-    opener = urllib.request.build_opener(
-        _NoRedirect, urllib.request.HTTPSHandler(context=tls_context(receiver))
-    )
+    opener = no_redirect_opener(tls_context(receiver))
     try:
         with opener.open(request, timeout=receiver.timeout_ms / 1000) as answer:
             answer.read1(1)
