@@ -1,0 +1,1 @@
+"""Access rules: what they say, which of them pass a filter, and what they decide together."""
