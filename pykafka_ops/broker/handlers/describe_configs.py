@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from pykafka_ops.broker.handlers.api import Context
-from pykafka_ops.broker.state.configs.alter import ResourceType
+from pykafka_ops.broker.state.configs.alter import ConfigResourceType
 from pykafka_ops.broker.state.configs.sources import DescribedConfig
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.settings.source import ConfigSource
@@ -24,10 +24,12 @@ from pykafka_ops.wire.messages.describe_configs import (
 
 async def handle(context: Context, request: DescribeConfigsRequest) -> DescribeConfigsResponse:
     """Describe each resource; an error stands at it."""
-    odd = (ResourceType.UNKNOWN, ResourceType.GROUP)
-    if any(ResourceType.of(r.resource_type) in odd for r in request.resources):
+    odd = (ConfigResourceType.UNKNOWN, ConfigResourceType.GROUP)
+    if any(ConfigResourceType.of(r.resource_type) in odd for r in request.resources):
         raise KafkaError(ErrorCode.INVALID_REQUEST)
-    topics = [r.resource_name for r in request.resources if r.resource_type == ResourceType.TOPIC]
+    topics = [
+        r.resource_name for r in request.resources if r.resource_type == ConfigResourceType.TOPIC
+    ]
     admin = context.services.config_admin()
     overrides = await admin.overrides(topics)
     form = (context.version == 0, request.include_synonyms)

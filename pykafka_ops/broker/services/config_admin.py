@@ -18,7 +18,7 @@ from pykafka_ops.broker.metadata.znodes.config import BROKERS, DEFAULT_ENTITY, T
 from pykafka_ops.broker.services import broker_loggers, config_store
 from pykafka_ops.broker.state.configs.alter import (
     Change,
-    ResourceType,
+    ConfigResourceType,
     apply_changes,
     check_changes,
     describe_resource,
@@ -101,7 +101,7 @@ class ConfigAdmin:
             except KafkaError as found:
                 error = found
             except SettingError as found:
-                resource = describe_resource(ResourceType.of(item.kind), item.name)
+                resource = describe_resource(ConfigResourceType.of(item.kind), item.name)
                 text = f"Invalid config value for resource {resource}: {found}"
                 error = KafkaError(ErrorCode.INVALID_CONFIG, text)
             except Exception as found:
@@ -112,14 +112,14 @@ class ConfigAdmin:
 
     async def _alter(self, item: Item, validate_only: bool) -> None:
         check_changes(item.changes)
-        kind = ResourceType.of(item.kind)
-        if kind is ResourceType.TOPIC:
+        kind = ConfigResourceType.of(item.kind)
+        if kind is ConfigResourceType.TOPIC:
             await self._alter_topic(item, validate_only)
-        elif kind is ResourceType.BROKER:
+        elif kind is ConfigResourceType.BROKER:
             await self._alter_broker(item, validate_only)
-        elif kind is ResourceType.BROKER_LOGGER and not item.replace:
+        elif kind is ConfigResourceType.BROKER_LOGGER and not item.replace:
             self._alter_loggers(item, validate_only)
-        elif kind is ResourceType.CLIENT_METRICS:
+        elif kind is ConfigResourceType.CLIENT_METRICS:
             raise KafkaError(
                 ErrorCode.INVALID_REQUEST,
                 "AlterConfigs is only supported for topics and brokers, but resource type is "
@@ -198,18 +198,18 @@ class ConfigAdmin:
         documentation. Raises KafkaError INVALID_REQUEST, INVALID_TOPIC_EXCEPTION or
         UNKNOWN_TOPIC_OR_PARTITION.
         """
-        match ResourceType.of(kind):
-            case ResourceType.TOPIC:
+        match ConfigResourceType.of(kind):
+            case ConfigResourceType.TOPIC:
                 check_name(name)
                 if own is None:
                     raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
                 return self.configs.describe_topic(own, keys, docs=docs)
-            case ResourceType.BROKER:
+            case ConfigResourceType.BROKER:
                 if not name:
                     return self.configs.describe_default(keys, docs=docs)
                 self._check_broker(name, "or empty string, but received")
                 return self.configs.describe_broker(keys, docs=docs)
-            case ResourceType.BROKER_LOGGER:
+            case ConfigResourceType.BROKER_LOGGER:
                 if not name:
                     raise KafkaError(ErrorCode.INVALID_REQUEST, "Broker id must not be empty")
                 self._check_broker(name, "but received")
@@ -235,7 +235,7 @@ class ConfigAdmin:
         if the ``form`` is the same.
         """
         kind, name, keys = asked
-        remembered = kind == ResourceType.TOPIC and own is not None and is_short(own)
+        remembered = kind == ConfigResourceType.TOPIC and own is not None and is_short(own)
         key: Hashable = None
         if remembered and own is not None:
             named = frozenset(TOPIC.keys() & keys) if keys else None

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from pykafka_ops.broker.metadata.znodes import acl, admin, brokers, cluster, config, topics
 from pykafka_ops.broker.metadata.znodes.json_data import ZnodeError, decode_json
 from pykafka_ops.commands.zookeeper.znodes import Znode, ZnodeStat
+from pykafka_ops.security.acls.rules import PatternType, ResourcePattern
 from pykafka_ops.settings.check import misfits
 
 HIDDEN = "[hidden]"
@@ -77,13 +78,12 @@ def _entity(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
     return {}
 
 
-def _rules_of(pattern: str) -> Check:
-    names = {name: type_ for type_, name in acl.RESOURCE_TYPES.items()}
-
+def _rules_of(pattern: PatternType) -> Check:
     def run(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
-        if groups[0] not in names:
+        type_ = acl.RESOURCE_TYPES.get(groups[0])
+        if type_ is None:
             raise ZnodeError(f"unknown resource type {groups[0]}")
-        acl.AclRules.decode(acl.ResourcePattern(names[groups[0]], groups[1], pattern), data)
+        acl.AclRules.decode(ResourcePattern(type_, groups[1], pattern), data)
         return {}
 
     return run
@@ -91,7 +91,7 @@ def _rules_of(pattern: str) -> Check:
 
 def _literal_change(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
     resource = acl.AclChanges.decode_literal(data)
-    return f"{resource.type}:{resource.name}"
+    return f"{resource.type.name}:{resource.name}"
 
 
 RULES = tuple(
@@ -122,8 +122,8 @@ RULES = tuple(
         ("/admin/delete_topics/[^/]+", "topic to delete", lambda g, d, s: None),
         ("/latest_producer_id_block", "producer ids", _plain(cluster.ProducerIdBlockZNode.decode)),
         ("/feature", "features", _plain(cluster.Feature.decode)),
-        ("/kafka-acl/([^/]+)/(.+)", "ACL", _rules_of(acl.LITERAL)),
-        ("/kafka-acl-extended/prefixed/([^/]+)/(.+)", "ACL", _rules_of(acl.PREFIXED)),
+        ("/kafka-acl/([^/]+)/(.+)", "ACL", _rules_of(PatternType.LITERAL)),
+        ("/kafka-acl-extended/prefixed/([^/]+)/(.+)", "ACL", _rules_of(PatternType.PREFIXED)),
         ("/kafka-acl-changes/[^/]+", "ACL change", _literal_change),
         ("/kafka-acl-extended-changes/[^/]+", "ACL change", _plain(acl.AclChanges.decode_extended)),
         (

@@ -1,9 +1,12 @@
-"""Znodes of the authorizer: one per resource, literal and prefixed patterns apart."""
+"""Znodes of the authorizer: one per resource, literal and prefixed patterns apart.
+
+Counterpart of ``ZkAclStore``, ``ZkAclChangeStore`` and ``AclEntry`` in Kafka.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from pykafka_ops.broker.metadata.znodes.json_data import (
     ZnodeError,
@@ -11,94 +14,84 @@ from pykafka_ops.broker.metadata.znodes.json_data import (
     encode_json,
     understood,
 )
-
-LITERAL = "LITERAL"
-PREFIXED = "PREFIXED"
-RESOURCE_TYPES = {
-    "TOPIC": "Topic",
-    "GROUP": "Group",
-    "CLUSTER": "Cluster",
-    "TRANSACTIONAL_ID": "TransactionalId",
-    "DELEGATION_TOKEN": "DelegationToken",
-    "USER": "User",
-}
-"""Name in change notifications -> znode name."""
-
-PERSISTENT_PATHS = (
-    *(f"/kafka-acl/{name}" for name in RESOURCE_TYPES.values()),
-    *(f"/kafka-acl-extended/prefixed/{name}" for name in RESOURCE_TYPES.values()),
-    "/kafka-acl-changes",
-    "/kafka-acl-extended-changes",
+from pykafka_ops.security.acls.rules import (
+    AclEntry,
+    Operation,
+    PatternType,
+    Permission,
+    ResourcePattern,
+    ResourceType,
 )
-"""Created when an authorizer is configured."""
 
-
-class AclRule(NamedTuple):
-    """Who may or may not do what from where; ``permission`` is Allow or Deny."""
-
-    principal: str
-    permission: str
-    host: str
-    operation: str
-
-
-class ResourcePattern(NamedTuple):
-    """What rules are about; ``type`` as in RESOURCE_TYPES, ``pattern`` LITERAL or PREFIXED."""
-
-    type: str
-    name: str
-    pattern: str = LITERAL
+RESOURCE_TYPES: Final[Mapping[str, ResourceType]] = {
+    type_.label: type_
+    for type_ in ResourceType
+    if type_ not in (ResourceType.UNKNOWN, ResourceType.ANY)
+}
+"""By the names of znodes, as ``TransactionalId``."""
+PATTERNS: Final = (PatternType.LITERAL, PatternType.PREFIXED)
+_OPERATIONS: Final = {operation.label: operation for operation in Operation}
+_PERMISSIONS: Final = {permission.label: permission for permission in Permission}
 
 
 class AclRules:
     """The rules of one resource; the znode's version guards its changes."""
 
     @staticmethod
-    def root(pattern: str) -> str:
+    def root(pattern: PatternType) -> str:
         """Parent of the resource types."""
-        return "/kafka-acl" if pattern == LITERAL else f"/kafka-acl-extended/{pattern.lower()}"
+        if pattern == PatternType.LITERAL:
+            return "/kafka-acl"
+        return f"/kafka-acl-extended/{pattern.name.lower()}"
+
+    @classmethod
+    def parent(cls, type_: ResourceType, pattern: PatternType) -> str:
+        """Parent of the resources of a type."""
+        return f"{cls.root(pattern)}/{type_.label}"
 
     @classmethod
     def path(cls, resource: ResourcePattern) -> str:
         """Where the resource's rules are."""
-        return f"{cls.root(resource.pattern)}/{RESOURCE_TYPES[resource.type]}/{resource.name}"
+        return f"{cls.parent(resource.type, resource.pattern)}/{resource.name}"
 
     @staticmethod
-    def encode(rules: Iterable[AclRule]) -> bytes:
+    def encode(rules: Iterable[AclEntry]) -> bytes:
         """The znode's data."""
         rows = [
             {
                 "principal": rule.principal,
-                "permissionType": rule.permission,
+                "permissionType": rule.permission.label,
                 "host": rule.host,
-                "operation": rule.operation,
+                "operation": rule.operation.label,
             }
             for rule in rules
         ]
         return encode_json({"acls": rows, "version": 1})
 
     @classmethod
-    def decode(cls, resource: ResourcePattern, data: bytes | None) -> list[AclRule]:
-        """The rules; a znode without data has none."""
+    def decode(cls, resource: ResourcePattern, data: bytes | None) -> list[AclEntry]:
+        """The rules; a znode without data has none. What a newer Kafka has added is UNKNOWN, and
+        fits nothing."""
         if not data:
             return []
         what = cls.path(resource)
         value = decode_json(what, data)
 
-        def build() -> list[AclRule]:
+        def build() -> list[AclEntry]:
             if int(value["version"]) != 1:
                 raise ValueError(f"unsupported version {value['version']}")
-            return [
-                AclRule(
-                    str(row["principal"]),
-                    str(row["permissionType"]),
-                    str(row["host"]),
-                    str(row["operation"]),
-                )
-                for row in value["acls"]
-            ]
+            return [_entry(row) for row in value["acls"]]
 
         return understood(what, build)
+
+
+def _entry(row: Mapping[str, Any]) -> AclEntry:
+    return AclEntry(
+        str(row["principal"]),
+        str(row["host"]),
+        _OPERATIONS.get(str(row["operation"]), Operation.UNKNOWN),
+        _PERMISSIONS.get(str(row["permissionType"]), Permission.UNKNOWN),
+    )
 
 
 class AclChanges:
@@ -110,20 +103,20 @@ class AclChanges:
     @classmethod
     def prefix(cls, resource: ResourcePattern) -> str:
         """The sequence's path without its number."""
-        root = cls.literal_path if resource.pattern == LITERAL else cls.extended_path
-        return f"{root}/acl_changes_"
+        literal = resource.pattern == PatternType.LITERAL
+        return f"{cls.literal_path if literal else cls.extended_path}/acl_changes_"
 
     @staticmethod
     def encode(resource: ResourcePattern) -> bytes:
         """Plain text for a literal pattern, JSON for others."""
-        if resource.pattern == LITERAL:
-            return f"{resource.type}:{resource.name}".encode()
+        if resource.pattern == PatternType.LITERAL:
+            return f"{resource.type.name}:{resource.name}".encode()
         return encode_json(
             {
                 "version": 1,
-                "resourceType": resource.type,
+                "resourceType": resource.type.name,
                 "name": resource.name,
-                "patternType": resource.pattern,
+                "patternType": resource.pattern.name,
             }
         )
 
@@ -132,9 +125,9 @@ class AclChanges:
         """From a child of ``literal_path``."""
         text = (data or b"").decode(errors="replace")
         type_, colon, name = text.partition(":")
-        if not colon or type_.upper() not in RESOURCE_TYPES:
+        if not colon:
             raise ZnodeError(f"{cls.literal_path}: no resource {text!r}")
-        return ResourcePattern(type_.upper(), name)
+        return understood(cls.literal_path, lambda: ResourcePattern(_type(type_), name))
 
     @classmethod
     def decode_extended(cls, data: bytes | None) -> ResourcePattern:
@@ -144,9 +137,24 @@ class AclChanges:
         def build() -> ResourcePattern:
             if int(value["version"]) > 1:
                 raise ValueError(f"unsupported version {value['version']}")
-            type_ = str(value["resourceType"]).upper()
-            if type_ not in RESOURCE_TYPES:
-                raise ValueError(f"unknown resource type {type_}")
-            return ResourcePattern(type_, str(value["name"]), str(value["patternType"]).upper())
+            pattern = PatternType[str(value["patternType"]).upper()]
+            if pattern not in PATTERNS:
+                raise ValueError(f"{pattern.name} is no pattern of a rule")
+            return ResourcePattern(_type(str(value["resourceType"])), str(value["name"]), pattern)
 
         return understood(cls.extended_path, build)
+
+
+def _type(name: str) -> ResourceType:
+    for type_ in RESOURCE_TYPES.values():
+        if type_.name == name.upper():
+            return type_
+    raise ValueError(f"unknown resource type {name}")
+
+
+PERSISTENT_PATHS = (
+    *(AclRules.parent(type_, pattern) for pattern in PATTERNS for type_ in RESOURCE_TYPES.values()),
+    AclChanges.literal_path,
+    AclChanges.extended_path,
+)
+"""Created when an authorizer is configured."""

@@ -25,7 +25,7 @@ class Op(IntEnum):
     SUBTRACT = 3
 
 
-class ResourceType(IntEnum):
+class ConfigResourceType(IntEnum):
     """``resource_type`` of the configs APIs."""
 
     UNKNOWN = 0
@@ -36,7 +36,7 @@ class ResourceType(IntEnum):
     GROUP = 32
 
     @classmethod
-    def of(cls, number: int) -> ResourceType:
+    def of(cls, number: int) -> ConfigResourceType:
         """The type with that number, UNKNOWN if there is none."""
         try:
             return cls(number)
@@ -52,7 +52,7 @@ class Change(NamedTuple):
     value: str | None
 
 
-def describe_resource(kind: ResourceType, name: str) -> str:
+def describe_resource(kind: ConfigResourceType, name: str) -> str:
     """A resource as Kafka's error texts name it."""
     return f"ConfigResource(type={kind.name}, name='{name}')"
 

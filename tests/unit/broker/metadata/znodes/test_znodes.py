@@ -16,6 +16,7 @@ from pykafka_ops.broker.metadata.znodes.json_data import ZnodeError
 from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, ReplicaAssignment
 from pykafka_ops.broker.state.image import BrokerEndpoint, BrokerInfo
 from pykafka_ops.broker.state.quotas.entities import QuotaEntity
+from pykafka_ops.security.acls.rules import PatternType, ResourcePattern, ResourceType
 from pykafka_ops.wire.types import ZERO_UUID, parse_uuid
 
 GOLDEN = Path(__file__).resolve().parents[4] / "golden" / "zk"
@@ -51,9 +52,8 @@ def _topic(path: str, data: bytes) -> bytes:
 
 def _acl(path: str, data: bytes) -> bytes:
     *root, type_, name = path.split("/")
-    pattern = "PREFIXED" if "prefixed" in root else "LITERAL"
-    by_znode = {znode: key for key, znode in acl.RESOURCE_TYPES.items()}
-    resource = acl.ResourcePattern(by_znode[type_], name, pattern)
+    pattern = PatternType.PREFIXED if "prefixed" in root else PatternType.LITERAL
+    resource = ResourcePattern(acl.RESOURCE_TYPES[type_], name, pattern)
     assert acl.AclRules.path(resource) == path
     return acl.AclRules.encode(acl.AclRules.decode(resource, data))
 
@@ -255,7 +255,7 @@ DECODERS: list[Callable[[bytes], object]] = [
     cluster.Feature.decode,
     lambda data: config.EntityConfig.decode("topics/t", data),
     config.ConfigChanges.decode,
-    lambda data: acl.AclRules.decode(acl.ResourcePattern("TOPIC", "t"), data),
+    lambda data: acl.AclRules.decode(ResourcePattern(ResourceType.TOPIC, "t"), data),
     acl.AclChanges.decode_literal,
     acl.AclChanges.decode_extended,
 ]

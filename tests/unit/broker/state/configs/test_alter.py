@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from pykafka_ops.broker.state.configs.alter import (
     Change,
+    ConfigResourceType,
     Op,
-    ResourceType,
     apply_changes,
     check_changes,
     describe_resource,
@@ -86,9 +86,11 @@ def test_malformed_changes_are_refused(changes: list[Change], text: str) -> None
 
 
 def test_resources_are_named_as_in_kafka() -> None:
-    assert describe_resource(ResourceType.TOPIC, "t") == "ConfigResource(type=TOPIC, name='t')"
-    assert ResourceType.of(8) is ResourceType.BROKER_LOGGER
-    assert ResourceType.of(99) is ResourceType.UNKNOWN
+    assert (
+        describe_resource(ConfigResourceType.TOPIC, "t") == "ConfigResource(type=TOPIC, name='t')"
+    )
+    assert ConfigResourceType.of(8) is ConfigResourceType.BROKER_LOGGER
+    assert ConfigResourceType.of(99) is ConfigResourceType.UNKNOWN
 
 
 @given(
