@@ -43,6 +43,7 @@ from pykafka_ops.broker.state.controller.topic_requests import Charge
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.memory import Memory
 from pykafka_ops.broker.state.quotas.entities import QuotaEntities
+from pykafka_ops.broker.state.session import NOBODY, Session
 from pykafka_ops.broker.storage.log_manager import LogManager
 
 if TYPE_CHECKING:  # few clients ask for it
@@ -116,14 +117,19 @@ class Context:
     listener: str
     client_host: str
     connection_id: int
-    principal: str = "User:ANONYMOUS"
+    session: Session = NOBODY
     close_connection: bool = False
     meter: Meter | None = None
 
     @property
+    def principal(self) -> str:
+        """Who asks, as ``User:alice``."""
+        return self.session.principal
+
+    @property
     def user(self) -> str:
         """The principal's name, without its type."""
-        return self.principal.partition(":")[2]
+        return self.session.user
 
     def mutations(self, strict_since: int = MAX_VERSION) -> Charge | None:
         """What counts topics that this request changes; from version ``strict_since`` on it

@@ -15,8 +15,8 @@ from struct import Struct
 from typing import Any, Protocol, cast
 
 from pykafka_ops.broker.runtime.sockets.buffers import BufferPool, FrameBuffer
+from pykafka_ops.broker.runtime.sockets.channel import FrameServer
 from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
-from pykafka_ops.broker.runtime.sockets.exchange import Exchange
 from pykafka_ops.broker.runtime.sockets.outgoing import PIECE, Behind, Outgoing
 from pykafka_ops.broker.runtime.sockets.turns import LOOK, Turns
 from pykafka_ops.broker.state.memory import Memory
@@ -43,7 +43,7 @@ class Shared(Protocol):
     max_request_bytes: int
     dispatch: Dispatch
 
-    def exchange(self, connection: Connection) -> Exchange:
+    def exchange(self, connection: Connection) -> FrameServer:
         """What serves the requests of one."""
 
     def admit(self, connection: Connection) -> None:
@@ -68,12 +68,12 @@ class Shared(Protocol):
 class Connection(asyncio.BufferedProtocol):
     """Protocol object of one socket; ``server`` holds what all connections share.
 
-    ``busy`` while the request it is at waits for its answer, or its client for its turn.
+    ``busy`` while the request it is at waits for its answer, or its client for its turn;
+    ``least_frame`` and ``most_frame`` bound the bytes of a frame that ``exchange`` serves.
     """
 
     __slots__ = (
         "_charged",
-        "_exchange",
         "_frame",
         "_frame_mark",
         "_muted",
@@ -89,14 +89,17 @@ class Connection(asyncio.BufferedProtocol):
         "busy",
         "client_host",
         "closing",
+        "exchange",
         "identity",
+        "least_frame",
         "listener",
+        "most_frame",
     )
 
     def __init__(self, server: Shared, listener: str) -> None:
         self._server = server
         self.listener = listener
-        self._exchange = server.exchange(self)
+        self.least_frame, self.most_frame = MIN_FRAME, server.max_request_bytes
         self.behind = Behind(server.memory.answers)
         self._transport: asyncio.Transport | None = None
         self._outgoing: Outgoing | None = None
@@ -104,14 +107,12 @@ class Connection(asyncio.BufferedProtocol):
         self._charged = 0  # bytes of ``_tail`` that do not count with answers
         self._frame: FrameBuffer | None = None
         self._frame_mark = 0
-        self.busy = False
+        self.busy = self.closing = self._paused_reading = False
         self._muted: asyncio.TimerHandle | None = None
-        self._writable = True
-        self._paused_reading = False
-        self.closing = False
-        self._served = True
+        self._writable = self._served = True
         self._received_bytes = self.identity = 0
         self.client_host = ""
+        self.exchange: FrameServer = server.exchange(self)
 
     # -- asyncio.BufferedProtocol ------------------------------------------------------------
 
@@ -134,7 +135,7 @@ class Connection(asyncio.BufferedProtocol):
         self._transport = self._outgoing = None
         self._drop_input()
         self.behind.release()
-        self._exchange.close()
+        self.exchange.close()
         if self._muted is not None:
             self._muted.cancel()
         self._server.forget(self)
@@ -197,7 +198,7 @@ class Connection(asyncio.BufferedProtocol):
                 self._hold(whole)
             else:
                 self._served = True
-                self._exchange.serve(whole)
+                self.exchange.serve(whole)
         finally:
             self._server.pool.give_back(frame)
 
@@ -219,7 +220,7 @@ class Connection(asyncio.BufferedProtocol):
                 break
             served += 1
             (size,) = LENGTH.unpack_from(data, position)
-            if size < MIN_FRAME or size > self._server.max_request_bytes:
+            if size < self.least_frame or size > self.most_frame:
                 raise WireError(f"frame of {size} bytes")
             start = position + 4
             if end - start < size:
@@ -230,7 +231,7 @@ class Connection(asyncio.BufferedProtocol):
                 break
             position = start + size
             self._served = True
-            self._exchange.serve(data[start:position])
+            self.exchange.serve(data[start:position])
         if position < end and not self.closing:
             self._hold(data[position:end])
         elif self._charged:
@@ -373,9 +374,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def refuse(self, error: BaseException) -> None:
         """Close because of what the client sent, or because there is no answer to it."""
-        unexpected = None if isinstance(error, WireError) else error
-        log.warning("closing connection from %s: %s", self.client_host, error, exc_info=unexpected)
-        self._exchange.drop("refused")
+        self.exchange.refused(error)
         self.close()
 
     def close(self) -> None:

@@ -13,9 +13,10 @@ import logging
 from collections.abc import Coroutine
 from struct import Struct
 from types import CoroutineType, GeneratorType
-from typing import Any, Protocol
+from typing import Any
 
 from pykafka_ops.broker.handlers.api import Context, Shape
+from pykafka_ops.broker.runtime.sockets.channel import Channel
 from pykafka_ops.broker.runtime.sockets.dispatch import Api, Dispatch
 from pykafka_ops.broker.runtime.sockets.ended import Ended
 from pykafka_ops.broker.runtime.sockets.large import LargeRequest
@@ -23,6 +24,7 @@ from pykafka_ops.broker.runtime.sockets.long_work import FEW, in_pieces, long_wo
 from pykafka_ops.broker.runtime.time_slice import TimeSlice
 from pykafka_ops.broker.services.meter import Meter
 from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.session import NOBODY, Session
 from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.errors import KafkaError, PkoError, TooManyItemsError, WireError
 from pykafka_ops.wire.apis import APIS, ApiKey
@@ -36,46 +38,15 @@ from pykafka_ops.wire.frame import (
     response_parts,
     with_throttle_time,
 )
-from pykafka_ops.wire.types import Part
 
 log = logging.getLogger("kafka.server.KafkaApis")
+log_connections = logging.getLogger("kafka.network.SocketServer")
 
 MOST_SHAPES = 4
 """Shapes of requests remembered for a connection: a producer writes to few topics."""
 
 _HEAD = Struct(">hhi")
 """API key, version, correlation id."""
-
-
-class Channel(Protocol):
-    """The connection that a request came by."""
-
-    listener: str
-    client_host: str
-    identity: int
-    busy: bool
-    """Set while a request waits for its answer: none behind it is served."""
-
-    closing: bool
-    """Whether nothing more is served or sent."""
-
-    def write(self, data: bytes) -> None:
-        """Send the bytes of an answer."""
-
-    def writelines(self, parts: list[Part]) -> None:
-        """Send an answer that consists of several parts."""
-
-    def resume(self) -> None:
-        """Serve the requests behind one that had to wait."""
-
-    def leave_alone(self, ms: int) -> None:
-        """The client is over a quota: serve nothing more for so long."""
-
-    def close(self) -> None:
-        """Hang up once everything is sent."""
-
-    def refuse(self, error: BaseException) -> None:
-        """Hang up because of what the client sent, or because there is no answer to it."""
 
 
 class Exchange:
@@ -95,6 +66,7 @@ class Exchange:
         "_dispatch",
         "_failure",
         "_meter",
+        "_session",
         "_shapes",
         "_size",
         "_version",
@@ -102,9 +74,10 @@ class Exchange:
         "_work_ms",
     )
 
-    def __init__(self, channel: Channel, dispatch: Dispatch) -> None:
+    def __init__(self, channel: Channel, dispatch: Dispatch, session: Session = NOBODY) -> None:
         self._channel = channel
         self._dispatch = dispatch
+        self._session = session
         self._shapes: tuple[Shape, ...] = ()
         self._waiting: Deferred | LargeRequest | None = None
         self._context: Context | None = None
@@ -190,6 +163,7 @@ class Exchange:
             channel.listener,
             channel.client_host,
             channel.identity,
+            self._session,
         )
         self._version = max(version, 0)
         self._correlation_id = header.correlation_id
@@ -318,6 +292,13 @@ class Exchange:
         if self._arrived is not None:
             self._meter = None
             self._end(how, 0, 0)
+
+    def refused(self, error: BaseException) -> None:
+        """The connection is closed because of what the client sent: tell of it, and drop that."""
+        unexpected = None if isinstance(error, WireError) else error
+        host = self._channel.client_host
+        log_connections.warning("closing connection from %s: %s", host, error, exc_info=unexpected)
+        self.drop("refused")
 
     def close(self) -> None:
         """The connection is gone, and the request, if there is one, with it."""

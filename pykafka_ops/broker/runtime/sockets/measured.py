@@ -6,14 +6,16 @@ Counterpart of ``RequestChannel.Request.updateRequestMetrics``.
 from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Shape
+from pykafka_ops.broker.runtime.sockets.channel import Channel
 from pykafka_ops.broker.runtime.sockets.dispatch import Api, Dispatch
-from pykafka_ops.broker.runtime.sockets.exchange import Channel, Exchange
+from pykafka_ops.broker.runtime.sockets.exchange import Exchange
 from pykafka_ops.broker.runtime.sockets.tally import (
     SLOW_MS,
     ApiCount,
     RequestTally,
     RequestTime,
 )
+from pykafka_ops.broker.state.session import NOBODY, Session
 from pykafka_ops.wire.division import GatheredAnswer
 from pykafka_ops.wire.frame import Encoded
 
@@ -35,8 +37,14 @@ class MeasuredExchange(Exchange):
         "_tally",
     )
 
-    def __init__(self, channel: Channel, dispatch: Dispatch, tally: RequestTally) -> None:
-        super().__init__(channel, dispatch)
+    def __init__(
+        self,
+        channel: Channel,
+        dispatch: Dispatch,
+        tally: RequestTally,
+        session: Session = NOBODY,
+    ) -> None:
+        super().__init__(channel, dispatch, session)
         self._tally = tally
         self._counted: tuple[tuple[Shape, ApiCount], ...] = ()
         """The shapes, each with what counts its requests."""

@@ -56,12 +56,12 @@ def times(desk: Desk, name: str) -> ApiTimes:
 
 def test_nobody_measures_unless_asked(loop: asyncio.AbstractEventLoop) -> None:
     client = Desk(loop).client()
-    assert type(client.transport.connection._exchange) is Exchange
+    assert type(client.transport.connection.exchange) is Exchange
 
 
 def test_requests_are_counted_by_version_known_by_their_bytes_or_not(desk: Desk) -> None:
     client = desk.client()
-    assert type(client.transport.connection._exchange) is MeasuredExchange
+    assert type(client.transport.connection.exchange) is MeasuredExchange
     for _ in range(5):
         client.ask(produce(), 8)
     for _ in range(3):
