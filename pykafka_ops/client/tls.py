@@ -32,10 +32,10 @@ def context(config: ClientConfig) -> ssl.SSLContext:
         raise ClientConfigError(str(e)) from None
 
 
-def read_store(path: str, password: str, *, keys: bool) -> str | bytes:
+def read_store(path: str, password: str, *, keys: bool, key_password: str = "") -> str:
     """As :func:`pykafka_ops.security.keystores.read_store`, but raises ClientConfigError."""
     try:
-        return keystores.read_store(path, password, keys=keys)
+        return keystores.read_store(path, password, keys=keys, key_password=key_password)
     except TlsSettingError as e:
         raise ClientConfigError(str(e)) from None
 

@@ -1,4 +1,4 @@
-"""An SSLContext from Kafka's ``ssl.*`` settings, for whoever connects.
+"""An SSLContext from Kafka's ``ssl.*`` settings, for whoever connects or is connected to.
 
 Stores are files of any form (``keystores``); PEM may also stand in the setting itself.
 """
@@ -11,11 +11,17 @@ import ssl
 from collections.abc import Callable
 
 from pykafka_ops.errors import TlsSettingError
+from pykafka_ops.security.certificates import from_pem
 from pykafka_ops.security.keystores import read_store
 
 Get = Callable[[str], str | None]
 """The text of a setting by its name (``ssl.keystore.location``), None where it is not set."""
 
+_CLIENT_AUTH = {
+    "none": ssl.CERT_NONE,
+    "requested": ssl.CERT_OPTIONAL,
+    "required": ssl.CERT_REQUIRED,
+}
 _VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
 _TLS13 = re.compile(r"TLS_(?!\w*_WITH_)")
 _SUITE = re.compile(r"TLS_(?P<exchange>\w+?)_WITH_(?P<cipher>\w+)")
@@ -33,6 +39,33 @@ def client_context(get: Get, prefix: str = "") -> ssl.SSLContext:
     _ciphers(made, get, prefix)
     _trust(made, get)
     _identity(made, get)
+    return made
+
+
+def server_context(get: Get, prefix: str = "") -> ssl.SSLContext:
+    """The context of a listener; ``prefix`` stands before the names in messages.
+
+    TlsSettingError says which setting is wrong. Clients' certificates are checked as
+    ``ssl.client.auth`` says, their host names never.
+    """
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.options |= ssl.OP_CIPHER_SERVER_PREFERENCE | ssl.OP_NO_RENEGOTIATION
+    _protocols(made, get, prefix)
+    _ciphers(made, get, prefix)
+    asked = (get("ssl.client.auth") or "none").strip().lower()
+    if asked not in _CLIENT_AUTH:
+        raise TlsSettingError(
+            f"{prefix}ssl.client.auth {asked}: choose one of {', '.join(_CLIENT_AUTH)}"
+        )
+    made.verify_mode = _CLIENT_AUTH[asked]
+    if made.verify_mode != ssl.CERT_NONE:
+        _trust(made, get, ssl.Purpose.CLIENT_AUTH)
+    pem = identity(get)
+    if pem is None:
+        raise TlsSettingError(
+            f"{prefix}ssl.keystore.location is needed: the broker has to show a certificate"
+        )
+    _load(made, pem, get)
     return made
 
 
@@ -87,40 +120,49 @@ def openssl_name(name: str) -> str:
     return "-".join([*([] if exchange == "RSA" else [exchange]), cipher.replace("_", "-")])
 
 
-def _trust(made: ssl.SSLContext, get: Get) -> None:
+def _trust(made: ssl.SSLContext, get: Get, of: ssl.Purpose = ssl.Purpose.SERVER_AUTH) -> None:
     text = get("ssl.truststore.certificates")
     path = get("ssl.truststore.location")
+    if not text and not path:
+        made.load_default_certs(of)
+        return
+    if not text and path:
+        text = read_store(path, get("ssl.truststore.password") or "", keys=False)
     try:
-        if text:
-            made.load_verify_locations(cadata=text)
-        elif path:
-            password = get("ssl.truststore.password") or ""
-            made.load_verify_locations(cadata=read_store(path, password, keys=False))
-        else:
-            made.load_default_certs(ssl.Purpose.SERVER_AUTH)
-    except ssl.SSLError as e:
+        # Only what is between the lines of PEM: OpenSSL takes no comment that is not ASCII.
+        made.load_verify_locations(cadata=b"".join(from_pem(text or "")))
+    except (ssl.SSLError, ValueError) as e:
         raise TlsSettingError(f"trust store {path or '(text)'}: no certificates ({e})") from None
 
 
-def _identity(made: ssl.SSLContext, get: Get) -> None:
+def identity(get: Get) -> str | None:
+    """The private key and the certificates to show, as PEM text; None where there are none.
+    Raises TlsSettingError."""
     path = get("ssl.keystore.location")
     key, chain = get("ssl.keystore.key"), get("ssl.keystore.certificate.chain")
-    key_password = get("ssl.key.password")
     if key and chain:
-        pem: str | bytes = f"{key}\n{chain}\n"
-    elif path:
-        store_password = get("ssl.keystore.password") or ""
-        pem = read_store(path, store_password, keys=True)
-        key_password = key_password or store_password
-    else:
-        return
-    if isinstance(pem, bytes):
-        raise TlsSettingError(f"key store {path}: no private key in PEM form")
+        return f"{key}\n{chain}\n"
+    if not path:
+        return None
+    password, of_key = get("ssl.keystore.password") or "", get("ssl.key.password") or ""
+    return read_store(path, password, keys=True, key_password=of_key)
+
+
+def _identity(made: ssl.SSLContext, get: Get) -> None:
+    pem = identity(get)
+    if pem is not None:
+        _load(made, pem, get)
+
+
+def _load(made: ssl.SSLContext, pem: str, get: Get) -> None:
+    password = get("ssl.key.password") or get("ssl.keystore.password") or ""
     fd = os.memfd_create("pko-key")
     try:
         os.write(fd, pem.encode())
-        made.load_cert_chain(f"/proc/self/fd/{fd}", password=key_password or "")
-    except ssl.SSLError as e:
-        raise TlsSettingError(f"key store {path or '(text)'}: {e.reason or e}") from None
+        made.load_cert_chain(f"/proc/self/fd/{fd}", password=password)
+    except (ssl.SSLError, ValueError) as e:  # ValueError: a password that is too long
+        path = get("ssl.keystore.location")
+        reason = getattr(e, "reason", None) or e
+        raise TlsSettingError(f"key store {path or '(text)'}: {reason}") from None
     finally:
         os.close(fd)

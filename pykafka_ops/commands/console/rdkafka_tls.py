@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from pykafka_ops.client.config import ClientConfigError
 from pykafka_ops.client.tls import read_store
+from pykafka_ops.security.jks import MAGIC
 from pykafka_ops.security.tls import openssl_suites
 
 SUITES = "ssl.cipher.suites"
@@ -35,25 +36,7 @@ def _trust(properties: Mapping[str, str]) -> dict[str, str]:
     if not path:
         return {}
     store = read_store(path, properties.get("ssl.truststore.password", ""), keys=False)
-    if isinstance(store, bytes):
-        import ssl
-
-        store = "".join(ssl.DER_cert_to_PEM_cert(der) for der in _each_der(store))
     return {"ssl.ca.pem": store}
-
-
-def _each_der(data: bytes) -> list[bytes]:
-    """Certificates that stand one behind the other: each an ASN.1 SEQUENCE with its length."""
-    found = []
-    at = 0
-    while at + 2 <= len(data):
-        size, head = data[at + 1], 2
-        if size & 0x80:
-            head += size & 0x7F
-            size = int.from_bytes(data[at + 2 : at + head], "big")
-        found.append(data[at : at + head + size])
-        at += head + size
-    return found
 
 
 def _identity(properties: Mapping[str, str]) -> dict[str, str]:
@@ -73,5 +56,9 @@ def _identity(properties: Mapping[str, str]) -> dict[str, str]:
     password = properties.get("ssl.keystore.password", "")
     if start == b"\x30":
         return {"ssl.keystore.location": path, "ssl.keystore.password": password}
-    read_store(path, password, keys=True)  # which says why it is none that can be opened
+    pem = read_store(  # which says why it is none that can be opened
+        path, password, keys=True, key_password=properties.get("ssl.key.password") or ""
+    )
+    if start == MAGIC[:1]:
+        return {"ssl.key.pem": pem, "ssl.certificate.pem": pem}
     return {"ssl.key.location": path, "ssl.certificate.location": path}

@@ -10,6 +10,8 @@ from functools import cache
 from pykafka_ops.disk.batch import next_batch_size, read_header, scan
 from pykafka_ops.disk.record import iter_records, payload
 from pykafka_ops.errors import CorruptError
+from pykafka_ops.security.certificates import from_pem
+from tests.support.golden.certificates import GOLDEN as CERTIFICATES
 from tests.support.golden.segments import GOLDEN, all_files
 
 LIMIT = 8 << 20
@@ -88,7 +90,13 @@ def key_store_seeds() -> list[bytes]:
     entry = (
         struct.pack(">I", 2) + b"\0\1a" + bytes(8) + b"\0\5X.509" + struct.pack(">I", 3) + b"der"
     )
-    return [b"\xfe\xed\xfe\xed" + struct.pack(">II", 2, 1) + entry + bytes(20)]
+    made = [b"\xfe\xed\xfe\xed" + struct.pack(">II", 2, 1) + entry + bytes(20)]
+    return [*made, (CERTIFICATES / "key.jks").read_bytes()]
+
+
+def certificate_seeds() -> list[bytes]:
+    """A certificate with names of many kinds, and one that signs."""
+    return [from_pem((CERTIFICATES / n).read_text())[0] for n in ("broker.pem", "ca.pem")]
 
 
 def reassignment_seeds() -> list[bytes]:

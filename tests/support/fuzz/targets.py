@@ -37,7 +37,8 @@ from pykafka_ops.disk.convert import down_convert, read_message_set
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.disk.survey import survey_records
 from pykafka_ops.errors import CorruptError, KafkaError, TlsSettingError, WireError
-from pykafka_ops.security.keystores import trusted_certificates
+from pykafka_ops.security.certificates import alternative_names, subject
+from pykafka_ops.security.jks import entries, private_key
 from pykafka_ops.wire.apis import APIS
 from pykafka_ops.wire.codec import decode
 from pykafka_ops.wire.frame import decode_response, read_request_header
@@ -45,6 +46,7 @@ from tests.support.fuzz import kept
 from tests.support.fuzz.payloads import payload_seeds, payloads
 from tests.support.fuzz.seeds import (
     LIMIT,
+    certificate_seeds,
     golden,
     golden_batches,
     golden_frames,
@@ -322,9 +324,18 @@ def dump_seeds() -> list[bytes]:
 
 
 def key_stores(data: bytes) -> None:
-    """Certificates of Java's old key stores."""
+    """Certificates and keys of Java's old key stores."""
     with contextlib.suppress(TlsSettingError):
-        trusted_certificates(data, "")
+        for entry in entries(data, ""):
+            if entry.key is not None:
+                private_key(entry.key, "s3cret-key")
+
+
+def certificates(data: bytes) -> None:
+    """Names in certificates."""
+    for read in (subject, alternative_names):
+        with contextlib.suppress(ValueError):
+            read(data)
 
 
 def reassignments(data: bytes) -> None:
@@ -373,6 +384,7 @@ TARGETS: dict[str, Target] = {
     "dumped": Target(dumped, dump_seeds),
     "log-tables": Target(log_tables, golden_batches),
     "key-stores": Target(key_stores, key_store_seeds),
+    "certificates": Target(certificates, certificate_seeds),
     "reassignments": Target(reassignments, reassignment_seeds),
     "znodes": Target(znodes, znode_seeds),
     "elections": Target(elections, lambda: reassignment_seeds()[1:]),

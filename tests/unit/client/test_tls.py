@@ -141,7 +141,7 @@ def test_stores_in_all_their_forms(authority: Authority, server_pem: Path) -> No
     [
         ({"ssl_truststore_location": "/nowhere.pem"}, "/nowhere.pem: No such file"),
         ({"ssl_truststore_location": "{junk}"}, "is neither PEM, PKCS12 nor JKS"),
-        ({"ssl_keystore_location": "{jks}"}, "keytool -importkeystore"),
+        ({"ssl_keystore_location": "{jks}"}, "not a whole JKS key store"),
         ({"ssl_truststore_location": "{jks}"}, "not a whole JKS key store"),
         ({"ssl_truststore_certificates": "nothing"}, "no certificates"),
         ({"ssl_enabled_protocols": "SSLv3"}, "TLSv1.2 or TLSv1.3 is needed"),

@@ -1,55 +1,49 @@
-import hashlib
-import struct
+"""A store gives its key and its certificates as PEM, whoever made it."""
+
+from __future__ import annotations
+
+import ssl
+from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pykafka_ops.errors import TlsSettingError
-from pykafka_ops.security.keystores import MAGIC, trusted_certificates
-from tests.support.raising import raises_only
+from pykafka_ops.security.certificates import from_pem
+from pykafka_ops.security.keystores import read_store
+from tests.support.golden.certificates import GOLDEN, KEY_PASSWORD, PASSWORD
 
-PASSWORD = "changeit"
-
-
-def text(value: str) -> bytes:
-    return struct.pack(">H", len(value)) + value.encode()
+JKS, P12 = str(GOLDEN / "key.jks"), str(GOLDEN / "key.p12")
 
 
-def certificate(der: bytes) -> bytes:
-    return text("X.509") + struct.pack(">I", len(der)) + der
+def pem(name: str) -> list[bytes]:
+    return from_pem((GOLDEN / name).read_text())
 
 
-def store(*entries: bytes, password: str = PASSWORD) -> bytes:
-    body = MAGIC + struct.pack(">II", 2, len(entries)) + b"".join(entries)
-    salt = password.encode("utf-16-be") + b"Mighty Aphrodite"
-    return body + hashlib.sha1(salt + body).digest()
+@pytest.mark.parametrize(("path", "password"), [(JKS, KEY_PASSWORD), (P12, "")])
+def test_keytools_key_stores_give_the_key_and_the_whole_chain(
+    path: str, password: str, tmp_path: Path
+) -> None:
+    text = read_store(path, PASSWORD, keys=True, key_password=password)
+    assert from_pem(text) == pem("broker.pem") + pem("ca.pem")
+    whole = tmp_path / "whole.pem"
+    whole.write_text(text)
+    ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(whole)  # the key is that of the first
 
 
-def trusted(der: bytes) -> bytes:
-    return struct.pack(">I", 2) + text("alias") + bytes(8) + certificate(der)
+@pytest.mark.parametrize("name", ["trust.jks", "trust.p12", "ca.pem"])
+def test_trust_stores_give_what_they_trust(name: str) -> None:
+    assert from_pem(read_store(str(GOLDEN / name), PASSWORD, keys=False)) == pem("ca.pem")
 
 
-def key(chain: list[bytes]) -> bytes:
-    head = struct.pack(">I", 1) + text("key") + bytes(8) + struct.pack(">I", 5) + b"crypt"
-    return head + struct.pack(">I", len(chain)) + b"".join(certificate(c) for c in chain)
-
-
-def test_certificates_are_read_and_keys_skipped() -> None:
-    data = store(trusted(b"one"), key([b"mine", b"issuer"]), trusted(b"two"))
-    assert trusted_certificates(data, PASSWORD) == [b"one", b"two"]
-
-
-def test_a_wrong_password_is_told_and_none_is_allowed() -> None:
-    data = store(trusted(b"one"))
-    with pytest.raises(TlsSettingError, match="wrong password"):
-        trusted_certificates(data, "other")
-    assert trusted_certificates(data, "") == [b"one"]
-
-
-@given(st.integers(0, 60), st.binary(max_size=4))
-def test_a_damaged_store_is_an_error_never_a_crash(cut: int, junk: bytes) -> None:
-    data = store(trusted(b"one"), key([b"mine"]))
-    broken = data[: max(4, len(data) - cut)] + junk
-    with raises_only(TlsSettingError):
-        trusted_certificates(broken, "")
+@pytest.mark.parametrize(
+    ("path", "password", "of_key", "text"),
+    [
+        (JKS, "wrong", KEY_PASSWORD, "wrong password, or the file is damaged"),
+        (JKS, PASSWORD, "wrong", r"wrong password of the private key \(ssl\.key\.password\?\)"),
+        (JKS, PASSWORD, "", "wrong password of the private key"),
+        (str(GOLDEN / "trust.jks"), PASSWORD, "", "no private key in it"),
+    ],
+)
+def test_a_key_that_cannot_be_had_is_told(path: str, password: str, of_key: str, text: str) -> None:
+    with pytest.raises(TlsSettingError, match=text):
+        read_store(path, password, keys=True, key_password=of_key)

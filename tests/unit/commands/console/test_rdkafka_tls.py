@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import ssl
 from pathlib import Path
 
 import pytest
+from confluent_kafka.admin import AdminClient
 
 from pykafka_ops.commands.console.rdkafka import librdkafka
-from pykafka_ops.commands.console.rdkafka_tls import _each_der, tls
+from pykafka_ops.commands.console.rdkafka_tls import tls
 from pykafka_ops.errors import UsageError
+from pykafka_ops.security.certificates import from_pem
+from tests.support.golden.certificates import GOLDEN, KEY_PASSWORD, PASSWORD
+from tests.support.raising import raises_only
 
 PEM = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"
-
-
-def der(size: int) -> bytes:
-    head = b"\x30\x82" + size.to_bytes(2, "big") if size > 127 else bytes((0x30, size))
-    return head + bytes(size)
 
 
 def test_pem_trust_is_handed_over_as_text(tmp_path: Path) -> None:
@@ -26,10 +24,10 @@ def test_pem_trust_is_handed_over_as_text(tmp_path: Path) -> None:
     assert tls({"ssl.truststore.certificates": PEM}) == {"ssl.ca.pem": PEM}
 
 
-def test_certificates_of_a_jks_trust_store_are_told_apart() -> None:
-    parts = [der(5), der(300), der(0)]
-    assert _each_der(b"".join(parts)) == parts
-    assert ssl.PEM_cert_to_DER_cert(ssl.DER_cert_to_PEM_cert(parts[1])) == parts[1]
+def test_a_jks_trust_store_is_handed_over_as_text() -> None:
+    store = {"ssl.truststore.location": str(GOLDEN / "trust.jks")}
+    found = tls({**store, "ssl.truststore.password": PASSWORD})["ssl.ca.pem"]
+    assert from_pem(found) == from_pem((GOLDEN / "ca.pem").read_text())
 
 
 def test_keys_in_properties_stay_text_and_in_files_are_opened_by_librdkafka(
@@ -50,11 +48,18 @@ def test_keys_in_properties_stay_text_and_in_files_are_opened_by_librdkafka(
     }
 
 
-def test_a_jks_key_store_is_refused_with_the_way_out(tmp_path: Path) -> None:
-    store = tmp_path / "key.jks"
-    store.write_bytes(b"\xfe\xed\xfe\xed rest")
-    with pytest.raises(UsageError, match="keytool -importkeystore"):
-        tls({"ssl.keystore.location": str(store)})
+def test_a_jks_key_store_is_handed_over_as_text_that_librdkafka_takes() -> None:
+    store = {
+        "ssl.keystore.location": str(GOLDEN / "key.jks"),
+        "ssl.keystore.password": PASSWORD,
+        "ssl.key.password": KEY_PASSWORD,
+    }
+    found = tls(store)
+    assert found["ssl.key.pem"].startswith("-----BEGIN PRIVATE KEY-----")
+    with raises_only():
+        AdminClient({"security.protocol": "SSL", **found})
+    with pytest.raises(UsageError, match="wrong password of the private key"):
+        tls({**store, "ssl.key.password": "other"})
 
 
 def test_an_empty_host_name_check_is_none() -> None:
