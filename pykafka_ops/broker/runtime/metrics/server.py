@@ -13,6 +13,7 @@ import socket
 from collections.abc import Callable, Coroutine
 from concurrent.futures import TimeoutError as Late
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from selectors import EVENT_READ, DefaultSelector
 from socketserver import TCPServer
 from threading import BoundedSemaphore, Thread
 from typing import Any, NamedTuple
@@ -76,14 +77,24 @@ class MetricsServer:
         """Makes a report; None while the broker starts or stops."""
         self._http = _Http((host, port), self)
         self.port: int = self._http.server_address[1]
-        self._thread = Thread(target=self._http.serve_forever, name="metrics", daemon=True)
+        self._stopping, self._stop = socket.socketpair()
+        self._thread = Thread(target=self._serve, name="metrics", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Stop answering."""
-        self._http.shutdown()
-        self._http.server_close()
+        """Stop answering, at once."""
+        self._stop.close()
         self._thread.join()
+        self._stopping.close()
+        self._http.server_close()
+
+    def _serve(self) -> None:
+        """Accept clients; unlike ``serve_forever`` this wakes up for nothing else."""
+        with DefaultSelector() as selector:
+            selector.register(self._http, EVENT_READ)
+            selector.register(self._stopping, EVENT_READ)
+            while all(key.fileobj is not self._stopping for key, _ in selector.select()):
+                self._http.handle_request()
 
     # -- in the threads of clients
 
@@ -146,6 +157,8 @@ class _Http(ThreadingHTTPServer):
 
     daemon_threads = True
     request_queue_size = 64
+    timeout = 0
+    """A client that hung up before it was accepted is not waited for."""
 
     def __init__(self, address: tuple[str, int], server: MetricsServer) -> None:
         self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
