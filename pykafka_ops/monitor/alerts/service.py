@@ -27,7 +27,7 @@ from pykafka_ops.monitor.alerts.rules.model import INFO, Alert, PollRound, Silen
 from pykafka_ops.monitor.alerts.settings.rules import silence
 from pykafka_ops.monitor.alerts.settings.tables import AlertSettings
 from pykafka_ops.monitor.alerts.store.database import AlertDatabase, LostLeadError
-from pykafka_ops.monitor.alerts.store.lease import TTL_SECONDS, FileLease, Lease
+from pykafka_ops.monitor.alerts.store.lease import FileLease, Lease
 from pykafka_ops.monitor.alerts.store.records import load, store
 from pykafka_ops.monitor.alerts.store.spool import Delivery, Spool
 
@@ -63,7 +63,6 @@ class AlertService:
         clusters: Sequence[str],
         *,
         now: Callable[[], int] = wall_ms,
-        ttl: float = TTL_SECONDS,
         lease: Callable[[AlertDatabase], Lease] | None = None,
     ) -> None:
         """``path``: the SQLite file, which monitors on one host share; ``clusters``: those that the
@@ -71,7 +70,7 @@ class AlertService:
         self.settings, self._clusters, self._now = settings, tuple(clusters), now
         owner = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self._database = AlertDatabase(path, owner)
-        self.lease = lease(self._database) if lease else FileLease(self._database, ttl=ttl)
+        self.lease = lease(self._database) if lease else FileLease(self._database)
         self.spool = Spool(self._database)
         self._lock = threading.RLock()
         self._desk = self._new_desk()

@@ -17,6 +17,8 @@ from pykafka_ops.monitor.alerts.delivery.failure import DeliveryError
 from pykafka_ops.monitor.alerts.rules.model import PollRound
 from pykafka_ops.monitor.alerts.service import AlertService, send_test, wall_ms
 from pykafka_ops.monitor.alerts.settings.tables import AlertSettings, alert_settings
+from pykafka_ops.monitor.alerts.store.database import AlertDatabase
+from pykafka_ops.monitor.alerts.store.lease import TTL_SECONDS, FileLease, Lease
 from pykafka_ops.monitor.alerts.store.spool import FIRST_WAIT_MS, MOST_WAIT_MS, wait_ms
 from tests.support.monitor.alert_receivers import Hook, hook
 from tests.support.monitor.alert_world import group
@@ -55,6 +57,11 @@ def make(tmp_path: Path, there: Hook) -> Iterator[Make]:
         service.close()
 
 
+def lease_by(clock: Callable[[], float]) -> Callable[[AlertDatabase], Lease]:
+    """A lease that goes by this clock, in seconds."""
+    return lambda database: FileLease(database, clock=clock)
+
+
 def poll(*services: AlertService, lag: int | None) -> None:
     for service in services:
         service.take(PollRound("prod", wall_ms(), [group(lag=lag)]))
@@ -91,6 +98,7 @@ def test_a_receiver_that_fails_is_tried_again_and_one_that_is_slow_holds_up_nobo
         wait_for(lambda: len(there.got) == 1)
         wait_for(lambda: any("HTTP 503" in d.reason for d in service.deliveries()))
         later[0] = FIRST_WAIT_MS
+        service._workers.wake()
         wait_for(lambda: len(there.got) == 2)
         assert slow.got == []
         assert len({body["key"] for body in there.bodies()}) == 1
@@ -110,6 +118,7 @@ def test_what_lasts_is_given_up_with_its_reason_and_its_end_is_not_told(
     wait_for(lambda: service.spool.counts()["dead"] == 2)
     assert len(there.got) == 1
     assert service.spool.again(dead.id, wall_ms())
+    service._workers.wake()
     wait_for(lambda: len(there.got) == 2)
 
 
@@ -137,7 +146,8 @@ def test_silences_and_acknowledgements_survive(make: Make, there: Hook, tmp_path
 def test_two_monitors_tell_once_and_the_second_goes_on_when_the_first_is_gone(
     make: Make, there: Hook
 ) -> None:
-    first, second = make(ttl=1.0), make(ttl=1.0)
+    spans = [0.0, 0.0]
+    first, second = (make(lease=lease_by(lambda n=n: spans[n])) for n in (0, 1))
     poll(first, second, lag=20)
     wait_for(lambda: len(there.got) == 1)
     assert (first.state().leads, second.state().leads) == (True, False)
@@ -145,9 +155,12 @@ def test_two_monitors_tell_once_and_the_second_goes_on_when_the_first_is_gone(
         second.acknowledge("x", "ann")
     first._ended.set()  # killed: it gives nothing up
     first._thread.join()
-    first.lease.held = lambda: False  # type: ignore[method-assign]
-    wait_for(lambda: second.state().leads)
+    spans[:] = [TTL_SECONDS, TTL_SECONDS]
     poll(second, lag=20)
+    assert not first.lease.held() and not second.state().leads, "the other may be slow"
+    spans[1] = 3 * TTL_SECONDS
+    poll(second, lag=20)
+    assert second.state().leads
     poll(second, lag=2)
     wait_for(lambda: len(there.got) == 2)
     assert phases(there) == ["open", "close"]
@@ -189,11 +202,15 @@ def test_a_kill_loses_no_message_and_tells_none_anew(
     child.send_signal(signal.SIGKILL)
     child.wait()
     there.hold.set()
-    later = [0]
-    service = make(now=lambda: wall_ms() + later[0], ttl=1.0)
-    wait_for(lambda: service.state().leads)
+    later, spans = [0], [0.0]
+    service = make(now=lambda: wall_ms() + later[0], lease=lease_by(lambda: spans[0]))
+    assert not service.state().leads
+    spans[0] = 2 * TTL_SECONDS
+    service.step()
+    assert service.state().leads
     later[0] = MOST_WAIT_MS // 2
     poll(service, lag=20)
+    service._workers.wake()
     wait_for(lambda: service.spool.counts()["sent"] == 1)
     poll(service, lag=2)
     wait_for(lambda: "close" in phases(there))
