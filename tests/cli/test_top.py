@@ -71,8 +71,10 @@ def foot_of(app: TopApp) -> str:
     return str(app.screen_stack[0].query_one("#foot", Static).content)
 
 
-def source_of(servers: str) -> DirectSource:
-    return DirectSource(servers, {"bootstrap.servers": servers}, poll_ms=500, command=())
+def source_of(servers: str, **settings: str) -> DirectSource:
+    properties = {"bootstrap.servers": servers}
+    properties.update((name.replace("_", "."), value) for name, value in settings.items())
+    return DirectSource(servers, properties, poll_ms=500, command=())
 
 
 def test_from_the_overview_to_the_record_that_is_read_next(broker: str) -> None:
@@ -115,7 +117,7 @@ def test_a_group_is_moved_once_its_name_is_typed_and_can_go_back(
 
 
 def test_a_cluster_that_does_not_answer_is_told_and_asked_again(tmp_path: Path) -> None:
-    app = TopApp(source_of("127.0.0.1:1"))
+    app = TopApp(source_of("127.0.0.1:1", default_api_timeout_ms="100"))
 
     async def steps(pilot: Pilot[int]) -> None:
         head = app.query_one("#verdict", Static)

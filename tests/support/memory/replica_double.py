@@ -110,6 +110,8 @@ class Node:
         """End the session without a word, as if killed."""
         if self.loop._worker is not None:
             self.loop._worker.cancel()
+            await asyncio.wait([self.loop._worker])
+            self.loop._worker = None
         for cancel in self.loop._cancels:
             cancel()
         self.loop._forget()

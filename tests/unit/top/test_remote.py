@@ -181,7 +181,7 @@ def test_what_is_no_monitor_is_told_in_one_line(
     monkeypatch.setattr(monitor_api, "LONGEST", 1 << 16)
     handler = type("Handler", (Wrong,), {"kind": kind, "asked": []})
     server = HTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
         with pytest.raises(error, match=told) as caught:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.commands.reassign_partitions import moving as plans
+from pykafka_ops.commands.reassign_partitions import runner
 from pykafka_ops.wire.messages import alter_partition_reassignments as apr
 from pykafka_ops.wire.messages import alter_replica_log_dirs as ald
 from pykafka_ops.wire.messages import describe_log_dirs as dld
@@ -155,6 +157,9 @@ def file(tmp_path: Path) -> Callable[..., str]:
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[MovingWorld]:
     made = MovingWorld()
+    monkeypatch.setattr(runner, "_POLL_FIRST", 0.001)
+    monkeypatch.setattr(runner, "_POLL_MOST", 0.01)
+    monkeypatch.setattr(plans, "LOOK_SECONDS", 0.01)
     monkeypatch.setenv("PKO_BOOTSTRAP_SERVER", made.brokers[0].bootstrap)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))

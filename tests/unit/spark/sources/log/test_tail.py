@@ -13,6 +13,7 @@ from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.inputs.names import ALL
 from pykafka_ops.spark.inputs.replicas import known
+from pykafka_ops.spark.sources import place
 from pykafka_ops.spark.sources.log.read import read
 from tests.support.spark.log_tables import reader, table, write_log
 
@@ -20,8 +21,9 @@ SEGMENTS = ([5, 5, 5], [5, 5], [5])
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Fifteen, ten and five records, in batches of five."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Fifteen, ten and five records, in batches of five. Nobody is about to write more."""
+    monkeypatch.setattr(place, "_PAUSE", 0)
     return write_log(tmp_path / "logs", "orders", SEGMENTS)
 
 
