@@ -6,10 +6,11 @@ of our broker is what that broker does.
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,18 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     for text in ("read_text", "open_text"):  # kafka-python loads its schemas so
         config.addinivalue_line("filterwarnings", f"ignore:{text} is deprecated:DeprecationWarning")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is made until all tests are known stays until the end: half a million objects that the
+    garbage collector would look at again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
