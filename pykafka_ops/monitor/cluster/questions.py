@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from pykafka_ops.client import configs, offsets, transactions
-from pykafka_ops.client.acls import AccessRule, describe_acls
+from pykafka_ops.client.acls import describe_acls
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.configs import ConfigEntry, ConfigResource
 from pykafka_ops.client.transactions import ActiveProducer, TransactionDescription
@@ -22,6 +22,18 @@ MOST_TRANSACTIONS: Final = 1000
 MOST_PARTITIONS: Final = 500
 """Partitions whose producers are asked for."""
 THROTTLES: Final = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
+
+
+class AccessRule(NamedTuple):
+    """Who may, or may not, do what with which resource, from which host (``*``: any)."""
+
+    resource_type: str
+    resource: str
+    pattern: str
+    principal: str
+    host: str
+    operation: str
+    permission: str
 
 
 class HeldPartition(NamedTuple):
@@ -69,11 +81,23 @@ def _settings(cluster: Cluster, resource: ConfigResource) -> list[ConfigEntry]:
 def access_rules(cluster: Cluster) -> list[AccessRule] | None:
     """Every ACL; None where the cluster has no authorizer. PkoError."""
     try:
-        return describe_acls(cluster)
+        rules = describe_acls(cluster)
     except KafkaError as error:
         if error.code == ErrorCode.SECURITY_DISABLED:
             return None
         raise
+    return [
+        AccessRule(
+            rule.resource.type.name,
+            rule.resource.name,
+            rule.resource.pattern.name,
+            rule.entry.principal,
+            rule.entry.host,
+            rule.entry.operation.name,
+            rule.entry.permission.name,
+        )
+        for rule in rules
+    ]
 
 
 def throttles(cluster: Cluster, brokers: Sequence[int]) -> dict[int, dict[str, str]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from pykafka_ops.client.acls import AccessRule
 from pykafka_ops.monitor.cluster.enquiries import EnquiryReply
+from pykafka_ops.monitor.cluster.questions import AccessRule
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.pages.frame import (
     Found,

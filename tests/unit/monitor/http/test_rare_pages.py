@@ -12,7 +12,6 @@ import pytest
 from starlette.testclient import TestClient
 
 from pykafka_ops.analysis.commits.burrow import Commit
-from pykafka_ops.client.acls import AccessRule
 from pykafka_ops.client.log_dirs import LogDirDescription, ReplicaInfo
 from pykafka_ops.client.reassignments import Reassignment
 from pykafka_ops.client.topics import PartitionDescription
@@ -21,7 +20,7 @@ from pykafka_ops.monitor.alerts.rules.model import PollRound
 from pykafka_ops.monitor.alerts.service import AlertService
 from pykafka_ops.monitor.alerts.settings.tables import alert_settings
 from pykafka_ops.monitor.cluster.enquiries import Enquiries, EnquiryReply
-from pykafka_ops.monitor.cluster.questions import HeldPartition, OpenTransactions
+from pykafka_ops.monitor.cluster.questions import AccessRule, HeldPartition, OpenTransactions
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.cluster.watcher import now_ms
 from pykafka_ops.monitor.history.model import SeriesKey
