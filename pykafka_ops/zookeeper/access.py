@@ -98,7 +98,8 @@ def access_of(settings: Mapping[str, str], env: Mapping[str, str]) -> Access:
 def tools_access(path: str | None, env: Mapping[str, str]) -> Access:
     """From the file of ``--zk-tls-config-file``, if there is one, and the JVM's options.
 
-    Only the names of ``SYSTEM_PROPERTIES`` count. Raises as :func:`access_of`.
+    Only the names of ``SYSTEM_PROPERTIES`` count, with or without ``authorizer.`` before them, as
+    kafka-acls takes them. Raises as :func:`access_of`.
     """
     if path is None:
         return access_of({}, env)
@@ -107,7 +108,8 @@ def tools_access(path: str | None, env: Mapping[str, str]) -> Access:
             found = parse_properties(file.read())
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from None
-    return access_of({k: v for k, v in found.items() if k in SYSTEM_PROPERTIES}, env)
+    plain = {k.removeprefix("authorizer."): v for k, v in found.items()}
+    return access_of({k: v for k, v in plain.items() if k in SYSTEM_PROPERTIES}, env)
 
 
 class _Given:

@@ -8,15 +8,9 @@ from pykafka_ops.commands.dump_log.java import JavaError
 from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.params import Switch
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.tongue import jopt
 from pykafka_ops.commands.tongue.tool import Tool
 from pykafka_ops.errors import PkoError
-
-_JOPT = (
-    (" is not a recognized option", "UnrecognizedOptionException"),
-    (" requires an argument", "OptionMissingRequiredArgumentException"),
-    ("Found multiple arguments for option", "MultipleArgumentsForOptionException"),
-    ("Cannot parse argument ", "OptionArgumentConversionException"),
-)
 
 
 def check(args: Args) -> None:
@@ -30,12 +24,8 @@ def failure(error: PkoError, run: Run) -> int:
     if isinstance(error, JavaError):
         text = f'Exception in thread "main" {error.java}'
     elif isinstance(error, OptionError):
-        for part, name in _JOPT:
-            if part in text:
-                text = f'Exception in thread "main" joptsimple.{name}: {text}'
-                break
-        else:
-            text += "\n" + TOOL.manual().partition("\n")[2].rstrip()
+        said = jopt.uncaught(text)
+        text = said if said != text else f"{text}\n{TOOL.manual().partition(chr(10))[2].rstrip()}"
     sys.stderr.write(text + "\n")
     return 1
 

@@ -29,6 +29,24 @@ ZOOKEEPER_HINT = (
     "\nKafka's tools dropped --zookeeper in 3.0: ask a broker, --bootstrap-server HOST:9092"
 )
 
+_EXCEPTIONS = (
+    (" is not a recognized option", "UnrecognizedOptionException"),
+    (" requires an argument", "OptionMissingRequiredArgumentException"),
+    ("Found multiple arguments for option", "MultipleArgumentsForOptionException"),
+    ("Cannot parse argument ", "OptionArgumentConversionException"),
+)
+
+
+def exception(text: str) -> str:
+    """The class of jopt-simple that complains so, "" where none does."""
+    return next((f"joptsimple.{name}" for part, name in _EXCEPTIONS if part in text), "")
+
+
+def uncaught(text: str) -> str:
+    """The complaint as the JVM ends with it where a tool does not catch it, else ``text``."""
+    name = exception(text)
+    return f'Exception in thread "main" {name}: {text}' if name else text
+
 
 def read(tool: Flags, words: list[str]) -> Args:
     """The arguments, unchecked; OptionError."""
