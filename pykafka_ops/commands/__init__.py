@@ -45,6 +45,8 @@ class Row(NamedTuple):
                 from pykafka_ops.commands.api_versions import api_versions as command
             case "configs":
                 from pykafka_ops.commands.configs import configs as command
+            case "acls":
+                from pykafka_ops.commands.acls import acls as command
             case "produce":
                 from pykafka_ops.commands.produce import produce as command
             case "consume":
@@ -107,6 +109,7 @@ ROWS = (
     Row("delete-records", "drop the records before an offset", "kafka-delete-records"),
     Row("api-versions", "which requests each broker understands", "kafka-broker-api-versions"),
     Row("configs", "show and change settings of topics, brokers, users, ...", "kafka-configs"),
+    Row("acls", "access rules: who may do what; why, or why not; rules as code", "kafka-acls"),
     Row("produce", "write records from standard input", "kafka-console-producer"),
     Row("consume", "read records", "kafka-console-consumer"),
     Row("dump-log", "decode, search, check and repair log segments", "kafka-dump-log"),

@@ -33,8 +33,26 @@ def ask(question: str, items: Sequence[str], *, yes: bool) -> bool:
         return True
     if not sys.stdin.isatty():
         raise UsageError(f"{question}: add --yes, since there is no terminal to ask on")
-    shown = ", ".join(items[:10]) + (f" and {len(items) - 10} more" if len(items) > 10 else "")
-    return click.confirm(f"{question}: {shown}\nGo on?", err=True)
+    return click.confirm(f"{question}: {_shown(items)}\nGo on?", err=True)
+
+
+def ask_typed(
+    question: str, items: Sequence[str], word: str, given: str | None, option: str
+) -> bool:
+    """Whether ``word`` is typed, for what reaches further than it seems; ``given``: it was said
+    with ``option`` already. UsageError for another word there, and without a terminal."""
+    if given is not None:
+        if given != word:
+            raise UsageError(f"{option} {given}: this is about {word}")
+        return True
+    if not sys.stdin.isatty():
+        raise UsageError(f"{question}: add {option} {word}, since there is no terminal to ask on")
+    text = click.prompt(f"{question}: {_shown(items)}\nType {word} to go on", err=True)
+    return bool(text == word)
+
+
+def _shown(items: Sequence[str]) -> str:
+    return ", ".join(items[:10]) + (f" and {len(items) - 10} more" if len(items) > 10 else "")
 
 
 def bar_width(others: int) -> int:

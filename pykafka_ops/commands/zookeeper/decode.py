@@ -1,7 +1,6 @@
 """What a znode of Kafka's says: by its path, with the same codecs as the broker's.
 
-The one place of the commands besides ``pko broker`` that imports the broker: what is shown here as
-bad is what a broker would refuse.
+What is shown here as bad is what a broker would refuse.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +40,7 @@ class Entry:
     stderr: str = ""
     code: int | None = 0
     files: dict[str, str] = field(default_factory=dict)
+    stdin: str = ""
 
     def __str__(self) -> str:
         return f"{self.number}: {' '.join(self.argv) or self.step}"
@@ -67,21 +69,24 @@ def entries(group: str) -> Iterator[Entry]:
             stderr=raw["stderr"],
             code=raw["rc"],
             files=raw.get("files") or {},
+            stdin=raw.get("stdin") or "",
         )
 
 
-def run(*argv: str) -> Said:
-    """Run pko in this process."""
+def run(*argv: str, stdin: str | None = None) -> Said:
+    """Run pko in this process; ``stdin`` is what it is told when it asks."""
     out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    told = sys.stdin if stdin is None else io.StringIO(stdin)
+    told_so = mock.patch.object(sys, "stdin", told)
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), told_so:
         code = main(list(argv))
     return Said(out.getvalue(), err.getvalue(), code)
 
 
-def run_patiently(*argv: str) -> Said:
+def run_patiently(*argv: str, stdin: str | None = None) -> Said:
     """The same on brokers that are processes, and may take their time to answer at first."""
     with mock.patch.dict(os.environ, PATIENT):
-        return run(*argv)
+        return run(*argv, stdin=stdin)
 
 
 def replay(entry: Entry, bootstrap: str, replaced: Mapping[str, str] | None = None) -> Said:
@@ -89,7 +94,8 @@ def replay(entry: Entry, bootstrap: str, replaced: Mapping[str, str] | None = No
     for name, text in entry.files.items():
         Path(name).write_text(text)
     swap = {"127.0.0.1:23100": bootstrap, **(replaced or {})}
-    return run_patiently(*(swap.get(word, word) for word in entry.argv))
+    words = (swap.get(word, word) for word in entry.argv)
+    return run_patiently(*words, stdin=entry.stdin or None)
 
 
 def rows(text: str, *, loose: frozenset[str] = frozenset(), reports: bool = False) -> list[str]:

@@ -25,6 +25,7 @@ FILES = {
     "moves.json": MOVES,
     "topics.json": '{"topics": [{"topic": "orders"}], "version": 1}',
     "offsets.json": '{"partitions": [{"topic": "a", "partition": 0, "offset": 1}], "version": 1}',
+    "acls.yaml": "version: 1\nrules: []\n",
 }
 ALONE = {
     "dump-log": (), "spark": (), "broker": (), "completion": (),
@@ -46,7 +47,8 @@ def asking() -> Iterator[str]:
             if (row.name, verb.name) == ("reassign-partitions", "rollback"):
                 continue  # it reads a plan's file first; it asks as ``run`` does
             if alone is None or (alone and verb.name not in alone):
-                yield verb.examples[0].rpartition("| ")[2].removeprefix("pko ")
+                example = verb.examples[0].rpartition("| ")[2].partition(" > ")[0]
+                yield example.removeprefix("pko ")
 
 
 def found_by(word: str) -> object:
@@ -115,6 +117,11 @@ TOOLS = (
         "kafka-configs --bootstrap-server HERE --describe --entity-type topics",
         1,
         "Timed out waiting",
+    ),
+    (
+        "kafka-acls --bootstrap-server HERE --list",
+        1,
+        "Timed out waiting for a node assignment. Call: describeAcls",
     ),
     (
         "kafka-cluster cluster-id --bootstrap-server HERE",
