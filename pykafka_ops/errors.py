@@ -5,6 +5,7 @@
     + TlsSettingError      a key store or another setting of TLS cannot be used
   + ConnectError           nobody answers, TLS or authentication refused (exit code 3)
     + TlsError             the TLS handshake fails
+  + LoginError             a client's login to our broker fails
   + CheckFailed            a check ran and found a problem (exit code 4)
   + KafkaError             a Kafka error code stands for the whole request or item
   + WireError              malformed bytes in flight
@@ -52,6 +53,17 @@ class TlsError(ConnectError):
 
 class TlsHungUpError(TlsError):
     """The other side hung up in the handshake."""
+
+
+class LoginError(PkoError):
+    """A client's login to our broker fails.
+
+    The client hears the text only if it is ``told``: others could tell it which users there are.
+    """
+
+    def __init__(self, message: str, *, told: bool = False) -> None:
+        super().__init__(message)
+        self.told = told
 
 
 class CheckFailed(PkoError):  # noqa: N818 - the check failed, the program did not err

@@ -10,7 +10,8 @@ from typing import Any, Protocol, TypeVar
 
 from pykafka_ops.client.config import Address, ClientConfig
 from pykafka_ops.client.poller import Steps
-from pykafka_ops.client.sasl import AuthenticationError, credentials, dialogue
+from pykafka_ops.client.sasl import credentials
+from pykafka_ops.security.sasl import AuthenticationError, dialogue
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages import sasl_authenticate as sa
 from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse

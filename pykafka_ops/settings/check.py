@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from pykafka_ops.errors import SettingError
+from pykafka_ops.settings import of_listener
 from pykafka_ops.settings.broker import BROKER
 from pykafka_ops.settings.setting import Setting, Support
 from pykafka_ops.settings.topic import HOUR_MS, MINUTE_MS, TOPIC
@@ -19,9 +20,6 @@ from pykafka_ops.settings.versions import is_version, message_magic, resolve
 
 _LISTENER = re.compile(r"listener\.name\.[^.]*\.(.+)")
 _HOST = re.compile(r"[0-9A-Za-z\-%._:]*")
-
-OF_ONE_LISTENER = frozenset({"max.connections", "max.connection.creation.rate"})
-"""What counts with the prefix of a listener (``listener.name.x.``)."""
 
 NO_EFFECT_ON_TOPICS = (
     "local.retention.ms",
@@ -256,8 +254,9 @@ def _review_unknown(name: str, text: str, found: Review) -> None:
             "write the values themselves"
         )
     elif match := _LISTENER.fullmatch(name):
-        if match[1] in OF_ONE_LISTENER:
-            BROKER[match[1]].parse(text)
+        plain = of_listener.setting_of(match[1])
+        if plain is not None:
+            BROKER[plain].parse(text)
         else:
             found.warnings.append(f"{name}: has no effect on this broker for a single listener")
     else:

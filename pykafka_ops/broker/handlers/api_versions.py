@@ -7,10 +7,10 @@ of ApiVersions itself; the connection stays.
 from __future__ import annotations
 
 import logging
-import re
 
 from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.state.client_software import is_software
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.codes import ErrorCode
@@ -21,8 +21,6 @@ from pykafka_ops.wire.messages.api_versions import (
 )
 
 log = logging.getLogger("kafka.network.RequestChannel")
-
-_SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
 NO_FEATURES_EPOCH = 0
 """What a broker in ZooKeeper mode says where no feature was ever finalized."""
@@ -44,13 +42,9 @@ def handle(context: Context, request: ApiVersionsRequest | None) -> Answer:
         return ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=own)
     if context.version >= 3:
         name, version = request.client_software_name, request.client_software_version
-        if not (_is_software(name) and _is_software(version)):
+        if not (is_software(name) and is_software(version)):
             raise KafkaError(ErrorCode.INVALID_REQUEST)
         if context.services.software is not None:
             context.services.software[context.connection_id] = name, version
         log.debug("client %s at %s is %s %s", context.client_id, context.client_host, name, version)
     return ApiVersionsResponse(api_keys=_SERVED, finalized_features_epoch=NO_FEATURES_EPOCH)
-
-
-def _is_software(text: str) -> bool:
-    return _SOFTWARE.fullmatch(text) is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from os import PathLike, fspath
@@ -27,6 +28,7 @@ from pykafka_ops.wire.apis import ApiKey
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.runtime.metrics.metrics import Metrics
+    from pykafka_ops.broker.runtime.security.logins import Logins
 
 log = logging.getLogger("kafka.server.KafkaServer")
 
@@ -58,12 +60,27 @@ class Broker:
             log.warning("%s", line)
         self.configs = settings_at_start(properties)
         self._listening = Listening(self.configs)
+        self._logins = self._make_logins()
         self._data_dir = fspath(data_dir)
         self._on_fatal = on_fatal
         self.endpoints: list[Endpoint] = []
         self.metrics: Metrics | None = None
         """Served over HTTP, where ``metrics.listen`` is set."""
         self._started: list[tuple[str, Callable[[], Any]]] = []
+
+    def _make_logins(self) -> Logins | None:
+        protocols = self._listening.used_protocols
+        if not any(protocol.startswith("SASL_") for protocol in protocols.values()):
+            return None
+        from pykafka_ops.broker.runtime.security.logins import Logins  # few ask for it
+
+        return Logins(
+            self.configs,
+            protocols,
+            inter_broker=self._listening.inter_broker,
+            env=os.environ,
+            call_later=lambda *when: self.parts.server.call_later(*when),
+        )
 
     @property
     def broker_id(self) -> int:
@@ -99,9 +116,12 @@ class Broker:
             listener=self._listening.inter_broker,
             run_in_thread=self._run_in_thread,
             on_fatal=self._on_fatal,
+            log_in=self._logins.outgoing if self._logins is not None else None,
         )
         if self.metrics is not None:
             parts.server.measure()
+        if self._logins is not None:
+            self._logins.guard(parts)
         self._opened("deadlines", parts.deadlines.stop)
         await parts.settings.start()
         self._opened("settings", parts.settings.close)

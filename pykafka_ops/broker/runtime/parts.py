@@ -55,7 +55,7 @@ from pykafka_ops.errors import ConnectError
 from pykafka_ops.settings import check
 
 if TYPE_CHECKING:  # a broker alone asks nobody
-    from pykafka_ops.broker.runtime.cluster.peer import Peer
+    from pykafka_ops.broker.runtime.cluster.peer import LogIn, Peer
     from pykafka_ops.broker.state.controller.topic_requests import TopicSpec
     from pykafka_ops.errors import KafkaError
 
@@ -63,7 +63,8 @@ if TYPE_CHECKING:  # a broker alone asks nobody
 class Parts:
     """The parts of one broker by name.
 
-    ``listener`` is the one for brokers, ``run_in_thread`` does what blocks.
+    ``listener`` is the one for brokers, which they log in to by ``log_in``; ``run_in_thread`` does
+    what blocks.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Parts:
         listener: str,
         run_in_thread: Callable[..., Any],
         on_fatal: Callable[[], None],
+        log_in: LogIn | None = None,
     ) -> None:
         self._loop = loop
         self._run_in_thread = run_in_thread
@@ -86,7 +88,7 @@ class Parts:
         )
         self.memory = Memory()
         self.deadlines = DeadlineTimer(loop, monotonic_clock)
-        self.peers = Peers(self.image, self.configs, self.broker_id, listener)
+        self.peers = Peers(self.image, self.configs, self.broker_id, listener, log_in)
         self._make_storage()
         self._make_cluster()
         self.logs.moves.on_moved = self.replicas.log_moved

@@ -56,7 +56,7 @@ def java_line(error: PkoError) -> str:
 
 
 def _is_authentication(error: PkoError) -> bool:
-    from pykafka_ops.client.sasl import AuthenticationError
+    from pykafka_ops.security.sasl import AuthenticationError
 
     return isinstance(error, AuthenticationError)
 

@@ -8,13 +8,27 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Final, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Final, Protocol, TypeVar
 
 from pykafka_ops.broker.state.image import BrokerEndpoint
 from pykafka_ops.errors import ConnectError, WireError
 from pykafka_ops.wire import frame
 
 T = TypeVar("T")
+
+
+class AskInTurn(Protocol):
+    """Asks one request on a connection, in a version, and awaits its answer."""
+
+    def __call__(self, request: object, version: int, answer: type[T]) -> Awaitable[T]: ...
+
+
+LogIn = Callable[[AskInTurn], Awaitable[int]]
+"""Logs in on a connection; for how many ms that holds, 0 for ever. Raises ConnectError."""
+
+EARLY: Final = 0.85
+"""The share of a login's time after which it is renewed, as Kafka's clients do."""
 
 LIMIT: Final = 256 * 1024 * 1024
 """Bytes of the largest answer that is taken."""
@@ -83,14 +97,24 @@ class _Wire(asyncio.BufferedProtocol):
                 future.set_exception(error)
 
 
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
 class Peer:
     """One connection to one broker, opened at first use and anew after it broke.
 
-    ``timeout_s`` bounds connecting and each answer (``request.timeout.ms`` and its kin).
+    ``timeout_s`` bounds connecting and each answer (``request.timeout.ms`` and its kin); ``log_in``
+    comes first where the other broker asks for a login.
     """
 
     def __init__(
-        self, broker: int, endpoint: BrokerEndpoint, client_id: str, timeout_s: float
+        self,
+        broker: int,
+        endpoint: BrokerEndpoint,
+        client_id: str,
+        timeout_s: float,
+        log_in: LogIn | None = None,
     ) -> None:
         self.broker = broker
         self.endpoint = endpoint
@@ -99,6 +123,9 @@ class Peer:
         self._wire: _Wire | None = None
         self._opening: asyncio.Lock = asyncio.Lock()
         self._asked = 0
+        self._log_in = log_in
+        self._renew_at: float | None = None
+        """When the login has to be renewed, by the loop's clock."""
 
     async def ask(
         self, request: object, version: int, answer: type[T], *, timeout_s: float | None = None
@@ -108,16 +135,9 @@ class Peer:
         Bytes in the answer are views of memory that belongs to it.
         """
         seconds = self._timeout_s if timeout_s is None else timeout_s
-        future: asyncio.Future[bytearray] = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(seconds):
-                wire = await self._open()
-                self._asked += 1
-                data = frame.encode_request(request, version, self._asked, self._client_id)
-                wire.waiting.append((self._asked, future))
-                assert wire.transport is not None
-                wire.transport.write(data)
-                return frame.decode_response(answer, version, await future)[1]
+                return await self._ask_on(await self._open(), request, version, answer)
         except TimeoutError:
             self.close()
             name = type(request).__name__
@@ -126,10 +146,22 @@ class Peer:
             self.close()
             raise ConnectError(str(error)) from error
 
+    async def _ask_on(self, wire: _Wire, request: object, version: int, answer: type[T]) -> T:
+        if wire.transport is None:
+            raise ConnectError(f"{self} hung up")
+        future: asyncio.Future[bytearray] = asyncio.get_running_loop().create_future()
+        self._asked += 1
+        data = frame.encode_request(request, version, self._asked, self._client_id)
+        wire.waiting.append((self._asked, future))
+        wire.transport.write(data)
+        return frame.decode_response(answer, version, await future)[1]
+
     async def _open(self) -> _Wire:
         async with self._opening:
             wire = self._wire
             if wire is not None and wire.transport is not None:
+                if self._renew_at is not None and self._renew_at <= _now():
+                    await self._prove_ourselves(wire)
                 return wire
             host, port = self.endpoint.host, self.endpoint.port
             loop = asyncio.get_running_loop()
@@ -138,7 +170,23 @@ class Peer:
             except OSError as error:
                 raise ConnectError(f"{self}: {error.strerror or error}") from None
             self._wire = wire
+            await self._prove_ourselves(wire)
             return wire
+
+    async def _prove_ourselves(self, wire: _Wire) -> None:
+        """Log in where that is asked for; what is under way goes on meanwhile."""
+        if self._log_in is None:
+            return
+
+        def ask(request: object, version: int, answer: type[T]) -> Awaitable[T]:
+            return self._ask_on(wire, request, version, answer)
+
+        try:
+            lifetime_ms = await self._log_in(ask)
+        except ConnectError as error:
+            self.close()
+            raise ConnectError(f"{self}: {error}") from None
+        self._renew_at = _now() + EARLY * lifetime_ms / 1000 if lifetime_ms else None
 
     def close(self) -> None:
         """Hang up; who waits for an answer gets a ConnectError."""

@@ -10,7 +10,7 @@ from pykafka_ops.errors import ConnectError
 
 if TYPE_CHECKING:  # a broker alone asks nobody
     from pykafka_ops.broker.coordinators.elsewhere import AskBroker
-    from pykafka_ops.broker.runtime.cluster.peer import Peer
+    from pykafka_ops.broker.runtime.cluster.peer import LogIn, Peer
 
 T = TypeVar("T")
 
@@ -25,13 +25,19 @@ class Peers:
     """
 
     def __init__(
-        self, image: MetadataImage, configs: BrokerConfigs, broker_id: int, listener: str
+        self,
+        image: MetadataImage,
+        configs: BrokerConfigs,
+        broker_id: int,
+        listener: str,
+        log_in: LogIn | None = None,
     ) -> None:
-        """``broker_id`` is this broker's."""
+        """``broker_id`` is this broker's; ``log_in`` is for a listener that asks for a login."""
         self.listener = listener
         self._image = image
         self._configs = configs
         self._broker_id = broker_id
+        self._log_in = log_in
         self._peers: dict[tuple[int, str], Peer] = {}
         image.listeners.append(self._changed)
 
@@ -68,7 +74,8 @@ class Peers:
         client_id = f"broker-{self._broker_id}-{purpose}"
         from pykafka_ops.broker.runtime.cluster.peer import Peer
 
-        return Peer(broker.id, endpoint, client_id, self._configs.value(name) / 1000)
+        seconds = self._configs.value(name) / 1000
+        return Peer(broker.id, endpoint, client_id, seconds, self._log_in)
 
     def _changed(self, delta: MetadataDelta) -> None:
         for key, peer in list(self._peers.items()):

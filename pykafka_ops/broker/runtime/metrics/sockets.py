@@ -10,7 +10,13 @@ from pykafka_ops.metrics.family import Book, Labels, MetricKind
 _SOCKETS = "kafka.server:socket-server-metrics"
 MOST_KINDS = 100
 """Client libraries with the most connections, and how many characters of their names are kept."""
-_NONE: Counter[str] = Counter()
+_LOGINS = {
+    "failed-authentication-total": ("Logins that failed", "failed"),
+    "successful-authentication-total": ("Logins", "succeeded"),
+    "failed-reauthentication-total": ("Sessions that were not prolonged", "failed_again"),
+    "successful-reauthentication-total": ("Sessions that were prolonged", "succeeded_again"),
+    "expired-connections-killed-count": ("Connections whose session had ended", "expired"),
+}
 _PURGATORY = "kafka.server:DelayedOperationPurgatory:PurgatorySize"
 
 
@@ -24,13 +30,17 @@ def collect(parts: Parts, book: Book) -> None:
     counts = {
         "connection-creation-total": ("Connections since the start", server.made),
         "connection-close-total": ("Connections that have ended", server.ended),
-        "failed-authentication-total": ("Logins that failed: this broker asks for none", _NONE),
-        "successful-authentication-total": ("Logins: this broker asks for none", _NONE),
     }
     for name, (what, by_listener) in counts.items():
         family = book.bean(f"{_SOCKETS}::{name}", what, MetricKind.COUNTER)
         for listener in server.connections_by_listener():
             family.add(by_listener[listener], Labels(listener=listener, networkProcessor=0))
+    for name, (what, kind) in _LOGINS.items():
+        family = book.bean(f"{_SOCKETS}::{name}", what, MetricKind.COUNTER)
+        for listener in server.connections_by_listener():
+            found = server.login_counts.get(listener)
+            number = 0 if found is None else getattr(found, kind)
+            family.add(number, Labels(listener=listener, networkProcessor=0))
     waiting = book.bean(_PURGATORY, "Requests that wait for replicas, records or members")
     replicas = parts.replicas
     waiting.add(len(replicas.produces), Labels(delayedOperation="Produce"))

@@ -6,7 +6,7 @@ Counterpart of ``DynamicBrokerConfig``'s reconfigurables.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.configs.topic import TopicConfig
@@ -31,13 +31,13 @@ class SettingEffects:
         topic_config: Callable[[str], TopicConfig],
         *,
         allow_unclean: Callable[[str | None], None],
-        copies: Sequence[Told],
+        copies: list[Told],
     ) -> None:
         self._configs = configs
         self._logs = logs
         self._topic_config = topic_config
         self._allow_unclean = allow_unclean
-        self._copies = copies
+        self.copies = copies
 
     def topic_changed(self, topic: str, config: TopicConfig) -> None:
         """A topic has other settings."""
@@ -55,7 +55,7 @@ class SettingEffects:
             data_dir.forget_expiry()
             for found in data_dir.open_logs():
                 found.update_config(self._topic_config(found.place.key[0]))
-        for copy in self._copies:
+        for copy in self.copies:
             copy(names)
         if UNCLEAN in names and get(UNCLEAN):
             self._allow_unclean(None)

@@ -16,6 +16,8 @@ LISTENER = re.compile(
     r"^(?P<name>[A-Za-z0-9_]+)://\[?(?P<host>[0-9A-Za-z\-%._:]*?)\]?:(?P<port>-?\d+)$"
 )
 
+SERVED = ("PLAINTEXT", "SASL_PLAINTEXT")
+
 
 class Endpoint(NamedTuple):
     """One listener: its name, the host to bind or to announce ("" for any) and its port."""
@@ -76,9 +78,10 @@ def check_protocols(endpoints: list[Endpoint], protocols: dict[str, str]) -> Non
                 f"No security protocol defined for listener {endpoint.name}: "
                 "add it to listener.security.protocol.map"
             )
-        if protocol != "PLAINTEXT":
+        if protocol not in SERVED:
             raise SettingError(
-                f"listener {endpoint.name} asks for {protocol}: only PLAINTEXT is served so far"
+                f"listener {endpoint.name} asks for {protocol}: only {' and '.join(SERVED)} are "
+                "served so far"
             )
 
 
@@ -137,6 +140,11 @@ class Listening:
         self.advertised = None if text is None else parse_listeners(text, name)
         self.inter_broker = _inter_broker(configs, self.advertised or self.endpoints)
         """Name of the listener brokers use among themselves."""
+
+    @property
+    def used_protocols(self) -> dict[str, str]:
+        """The protocols of the listeners that are there."""
+        return {each.name: self.protocols[each.name] for each in self.endpoints}
 
     def announced(self, bound: list[Endpoint]) -> list[Endpoint]:
         """The endpoints to announce to clients and brokers once the listeners are ``bound``."""

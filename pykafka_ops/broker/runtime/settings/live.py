@@ -53,7 +53,7 @@ class LiveSettings:
         self._configs = configs
         self.effects: SettingEffects | None = None
         self._throttles = throttles
-        self._quotas = QuotaSettings(store, quotas)
+        self.quotas = QuotaSettings(store, quotas)
         self._overrides: dict[str, dict[str, str]] = {}
         self._watch = ConfigWatch(store, self._changed)
 
@@ -65,14 +65,14 @@ class LiveSettings:
         """Read everything, then follow the changes."""
         own = f"{BROKERS}/{self._broker_id}"
         await self._watch.start(f"{BROKERS}/{DEFAULT_ENTITY}", own)
-        await self._quotas.load()
+        await self.quotas.load()
         with contextlib.suppress(NoNodeError):
             await self.load_topics(await self._store.children(EntityConfig.path(TOPICS)))
 
     async def close(self) -> None:
         """Stop following."""
         await self._watch.close()
-        await self._quotas.close()
+        await self.quotas.close()
 
     async def load_topics(self, topics: Iterable[str]) -> None:
         """Read the overrides of topics that are new to this broker."""
@@ -100,7 +100,7 @@ class LiveSettings:
         elif kind == BROKERS and name in (DEFAULT_ENTITY, str(self._broker_id)):
             self._take_broker(name, values)
         elif kind in (USERS, CLIENTS, IPS):
-            self._quotas.changed(entity, values)
+            self.quotas.changed(entity, values)
 
     def _set_topic(self, name: str, overrides: dict[str, str]) -> None:
         if overrides != self._overrides.get(name, {}):

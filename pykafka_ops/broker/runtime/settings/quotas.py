@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from pykafka_ops.broker import jobs
 from pykafka_ops.broker.metadata.store import MetadataStore
@@ -28,6 +28,8 @@ class QuotaSettings:
         self._quotas = quotas
         self._tasks: set[asyncio.Task[None]] = set()
         self._resolving = asyncio.Lock()
+        self.observers: list[Callable[[str, Mapping[str, str]], None]] = []
+        """Called with everything that :meth:`changed` is."""
 
     async def load(self) -> None:
         """Take every quota there is. Raises StoreError."""
@@ -43,6 +45,8 @@ class QuotaSettings:
 
     def changed(self, path: str, values: Mapping[str, str]) -> None:
         """These are all the settings of an entity (``users/alice/clients/app``) now."""
+        for observe in self.observers:
+            observe(path, values)
         entity = quota_entity(path)
         if entity is None:
             log.error("%s cannot have quotas: ignored", EntityConfig.path(path))

@@ -49,3 +49,14 @@ class FrameServer(Protocol):
 
     def close(self) -> None:
         """The connection is gone."""
+
+
+class LoginChannel(Channel, Protocol):
+    """A connection whose client has to log in first."""
+
+    exchange: FrameServer
+    """What serves it from now on."""
+
+    least_frame: int
+    most_frame: int
+    """Bytes of the smallest and of the largest frame that is taken."""

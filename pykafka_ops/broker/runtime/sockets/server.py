@@ -17,6 +17,7 @@ from pykafka_ops.broker.handlers import ROUTES, Route
 from pykafka_ops.broker.handlers.api import Services
 from pykafka_ops.broker.runtime.sockets.admission import Admission, bind
 from pykafka_ops.broker.runtime.sockets.buffers import BufferPool
+from pykafka_ops.broker.runtime.sockets.channel import FrameServer
 from pykafka_ops.broker.runtime.sockets.connection import Connection
 from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
 from pykafka_ops.broker.runtime.sockets.exchange import Exchange
@@ -24,11 +25,15 @@ from pykafka_ops.broker.runtime.sockets.memory import DecodedMemory
 from pykafka_ops.broker.runtime.sockets.turns import Turns
 from pykafka_ops.broker.state.memory import DEFAULT_LIMIT
 from pykafka_ops.broker.state.quotas.connections import ConnectionQuotas
+from pykafka_ops.broker.state.session import NOBODY, Session
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.runtime.sockets.tally import RequestTally
 
 log = logging.getLogger("kafka.network.SocketServer")
+
+Gate = Callable[[Connection, Dispatch, Callable[[Session], Exchange]], FrameServer]
+"""Made for a connection: serves it, with what the function makes of its session."""
 
 UNKNOWN = ("unknown", "unknown")
 """What clients use that have not said so, as in ``ClientInformation``."""
@@ -64,6 +69,10 @@ class Server:
         self.ended: Counter[str] = Counter()
         """Connections by listener since the start."""
         self._software: dict[int, tuple[str, str]] | None = None
+        self.gates: Mapping[str, Gate] = {}
+        """What is before the requests of a listener whose clients log in."""
+        self.login_counts: Mapping[str, object] = {}
+        """What counts logins, by listener."""
         self.tally: RequestTally | None = None
         """Counts and times requests, where the broker serves metrics."""
         self.admission = Admission(
@@ -169,13 +178,22 @@ class Server:
         self._software = self.dispatch.services.software = {}
         self.tally = RequestTally(self.dispatch, lambda *when: self.call_later(*when))
 
-    def exchange(self, connection: Connection) -> Exchange:
-        """What serves the requests of a connection."""
+    def exchange(self, connection: Connection) -> FrameServer:
+        """What serves a connection from its first frame on."""
+        gate = self.gates.get(connection.listener)
+        if gate is None:
+            return self.requests_of(connection, NOBODY)
+        return gate(
+            connection, self.dispatch, lambda session: self.requests_of(connection, session)
+        )
+
+    def requests_of(self, connection: Connection, session: Session) -> Exchange:
+        """What serves the requests of a client that may send some."""
         if self.tally is None:
-            return Exchange(connection, self.dispatch)
+            return Exchange(connection, self.dispatch, session)
         from pykafka_ops.broker.runtime.sockets.measured import MeasuredExchange
 
-        return MeasuredExchange(connection, self.dispatch, self.tally)
+        return MeasuredExchange(connection, self.dispatch, self.tally, session)
 
     def admit(self, connection: Connection) -> None:
         """A connection is made, to a client that was let in."""

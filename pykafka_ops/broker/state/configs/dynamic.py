@@ -17,7 +17,8 @@ from pykafka_ops.broker.state.configs.sources import (
 )
 from pykafka_ops.errors import KafkaError, SettingError
 from pykafka_ops.settings.broker import BROKER
-from pykafka_ops.settings.check import OF_ONE_LISTENER, Get
+from pykafka_ops.settings.check import Get
+from pykafka_ops.settings.of_listener import setting_of
 from pykafka_ops.settings.quotas import BROKER_QUOTAS
 from pykafka_ops.settings.setting import Support, Update
 from pykafka_ops.wire.codes import ErrorCode
@@ -135,7 +136,7 @@ def _unsupported(name: str) -> bool:
     match = LISTENER_PREFIX.fullmatch(name)
     if match:
         # Passwords are refused where they would be stored.
-        return match[1] not in OF_ONE_LISTENER and not is_password(name)
+        return setting_of(match[1]) is None and not is_password(name)
     if name in FIXED_HERE:
         return True
     setting = BROKER.get(name)

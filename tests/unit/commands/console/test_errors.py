@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from pykafka_ops.client.config import ClientConfigError
-from pykafka_ops.client.sasl import AuthenticationError
 from pykafka_ops.commands.console.errors import (
     config_exception,
     ignored,
@@ -17,6 +16,7 @@ from pykafka_ops.commands.console.errors import (
     keeps_trying,
 )
 from pykafka_ops.errors import ConnectError
+from pykafka_ops.security.sasl import AuthenticationError
 from pykafka_ops.wire.codes import ErrorCode
 
 KAFKA = "org.apache.kafka.common."

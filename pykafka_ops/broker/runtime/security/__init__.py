@@ -1,0 +1,1 @@
+"""What lets clients in: logins by SASL, credentials, delegation tokens."""

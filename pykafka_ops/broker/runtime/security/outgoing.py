@@ -1,0 +1,83 @@
+"""How this broker logs in to the other brokers of its cluster.
+
+Counterpart of ``SaslClientAuthenticator``, with the login module of the broker's own listener, as
+in Kafka.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable
+
+from pykafka_ops.broker.runtime.cluster.peer import AskInTurn, LogIn
+from pykafka_ops.broker.runtime.security.login_modules import LoginModules
+from pykafka_ops.broker.state.configs.of_listener import ListenerConfigs
+from pykafka_ops.errors import SettingError
+from pykafka_ops.security import sasl
+from pykafka_ops.settings.scram import MECHANISMS
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.sasl_authenticate import (
+    SaslAuthenticateRequest,
+    SaslAuthenticateResponse,
+)
+from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
+
+MECHANISM = "sasl.mechanism.inter.broker.protocol"
+ENABLED = "sasl.enabled.mechanisms"
+PASSWORDS = ("PLAIN", *MECHANISMS)
+
+NewDialogue = Callable[[], Awaitable[sasl.Dialogue]]
+
+
+def outgoing_login(configs: ListenerConfigs, modules: LoginModules) -> LogIn:
+    """What logs in to brokers on the listener of ``configs``. Raises SettingError."""
+    mechanism = str(configs.value(MECHANISM))
+    if mechanism not in configs.value(ENABLED):
+        raise SettingError(
+            f"requirement failed: {MECHANISM} must be included in {ENABLED} when SASL is used for "
+            "inter-broker communication"
+        )
+    if mechanism not in PASSWORDS:
+        raise SettingError(
+            f"{MECHANISM}={mechanism} is not supported: set it to one of {', '.join(PASSWORDS)}"
+        )
+    options = modules.options(configs, mechanism)
+    if options is None:
+        raise modules.missing(configs, mechanism)
+    user, password = options.get("username"), options.get("password")
+    if not user or not password:
+        raise SettingError(
+            f"the login module of {mechanism} on listener {configs.listener} needs a username and "
+            "a password: this broker logs in to others by them"
+        )
+
+    async def new() -> sasl.Dialogue:
+        return sasl.dialogue(mechanism, user, password, secrets.token_hex(16))
+
+    async def log_in(ask: AskInTurn) -> int:
+        return await _log_in(mechanism, new, ask)
+
+    return log_in
+
+
+async def _log_in(mechanism: str, new: NewDialogue, ask: AskInTurn) -> int:
+    """Raises AuthenticationError, ConnectError."""
+    hello = await ask(SaslHandshakeRequest(mechanism=mechanism), 1, SaslHandshakeResponse)
+    if hello.error_code:
+        offered = ", ".join(hello.mechanisms) or "none"
+        raise sasl.AuthenticationError(
+            f"it takes no login by {mechanism} ({ErrorCode.of(hello.error_code).name}), but by: "
+            f"{offered}"
+        )
+    talk = await new()
+    message = next(talk)
+    while True:
+        request = SaslAuthenticateRequest(auth_bytes=message)
+        answer = await ask(request, 1, SaslAuthenticateResponse)
+        if answer.error_code:
+            text = answer.error_message or ErrorCode.of(answer.error_code).text
+            raise sasl.AuthenticationError(text)
+        try:
+            message = talk.send(bytes(answer.auth_bytes))
+        except StopIteration:
+            return answer.session_lifetime_ms

@@ -1,0 +1,1 @@
+"""Rules of logins by SASL: what comes first, each mechanism's messages, when a login ends."""

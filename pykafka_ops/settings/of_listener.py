@@ -1,0 +1,39 @@
+"""Settings that count for one listener, as ``listener.name.<name>.<setting>``, or for a SASL
+mechanism on it, as ``listener.name.<name>.<mechanism>.<setting>``."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+MECHANISMS: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI")
+"""Those that Kafka comes with."""
+
+LISTENER_SETTINGS: Final = frozenset(
+    {
+        "connections.max.reauth.ms",
+        "max.connection.creation.rate",
+        "max.connections",
+        "sasl.enabled.mechanisms",
+        "sasl.server.callback.handler.class",
+        "sasl.server.max.receive.size",
+    }
+)
+"""What counts with the prefix of a listener."""
+
+MECHANISM_SETTINGS: Final = frozenset(
+    {"connections.max.reauth.ms", "sasl.jaas.config", "sasl.server.callback.handler.class"}
+)
+"""What counts with the prefix of a listener and of a mechanism."""
+
+_OF_MECHANISM = re.compile(rf"(?:{'|'.join(map(re.escape, MECHANISMS))})\.".lower())
+
+
+def setting_of(name: str) -> str | None:
+    """The setting that ``name``, which is without the prefix of its listener, sets; None if it has
+    no effect there."""
+    if name in LISTENER_SETTINGS:
+        return name
+    found = _OF_MECHANISM.match(name)
+    plain = name[found.end() :] if found else ""
+    return plain if plain in MECHANISM_SETTINGS else None
