@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -21,56 +22,10 @@ class Row(NamedTuple):
     tool: str = ""
     other: str = ""
 
-    def load(self) -> Command:  # noqa: C901 - a table
-        """The command of this row: what it needs is imported here and now."""
-        command: Command
-        match self.name:
-            case "topics":
-                from pykafka_ops.commands.topics import topics as command
-            case "groups":
-                from pykafka_ops.commands.groups import groups as command
-            case "transactions":
-                from pykafka_ops.commands.transactions import transactions as command
-            case "get-offsets":
-                from pykafka_ops.commands.get_offsets import get_offsets as command
-            case "log-dirs":
-                from pykafka_ops.commands.log_dirs import log_dirs as command
-            case "reassign-partitions":
-                from pykafka_ops.commands.reassign_partitions import reassign_partitions as command
-            case "leader-election":
-                from pykafka_ops.commands.leader_election import leader_election as command
-            case "delete-records":
-                from pykafka_ops.commands.delete_records import delete_records as command
-            case "api-versions":
-                from pykafka_ops.commands.api_versions import api_versions as command
-            case "configs":
-                from pykafka_ops.commands.configs import configs as command
-            case "acls":
-                from pykafka_ops.commands.acls import acls as command
-            case "produce":
-                from pykafka_ops.commands.produce import produce as command
-            case "consume":
-                from pykafka_ops.commands.consume import consume as command
-            case "dump-log":
-                from pykafka_ops.commands.dump_log import dump_log as command
-            case "spark":
-                from pykafka_ops.commands.spark import spark as command
-            case "cluster":
-                from pykafka_ops.commands.cluster import cluster as command
-            case "top":
-                from pykafka_ops.commands.top import top as command
-            case "smoke":
-                from pykafka_ops.commands.smoke import smoke as command
-            case "monitor":
-                from pykafka_ops.commands.monitor import monitor as command
-            case "broker":
-                from pykafka_ops.commands.broker import broker as command
-            case "zookeeper":
-                from pykafka_ops.commands.zookeeper import zookeeper as command
-            case "zookeeper-acls":
-                from pykafka_ops.commands.zookeeper_acls import zookeeper_acls as command
-            case "completion":
-                from pykafka_ops.commands.completion import completion as command
+    def load(self) -> Command:
+        """The command of this row, of the package of its name, imported here and now."""
+        word = self.name.replace("-", "_")
+        command: Command = getattr(import_module(f"pykafka_ops.commands.{word}"), word)
         return command
 
 
@@ -110,6 +65,7 @@ ROWS = (
     Row("api-versions", "which requests each broker understands", "kafka-broker-api-versions"),
     Row("configs", "show and change settings of topics, brokers, users, ...", "kafka-configs"),
     Row("acls", "access rules: who may do what; why, or why not; rules as code", "kafka-acls"),
+    Row("users", "users: passwords for SCRAM logins, and quotas"),
     Row("produce", "write records from standard input", "kafka-console-producer"),
     Row("consume", "read records", "kafka-console-consumer"),
     Row("dump-log", "decode, search, check and repair log segments", "kafka-dump-log"),
