@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from pykafka_ops.analysis.cluster_state import Placed, shares
 from pykafka_ops.client import configs
@@ -21,6 +21,8 @@ AT_ONCE: Final = 1000
 Dirs = Mapping[int, Sequence[LogDirDescription]]
 """Log directories by broker, only of those that answered."""
 BrokerRow = dict[str, object]
+NEAR_BYTES: Final = 64 << 20
+"""What may be written to a disk while a broker looks at one directory after the other."""
 
 
 def topic_settings(
@@ -69,11 +71,51 @@ def bytes_of(dirs: Dirs, broker: int) -> int | None:
     return None if found is None else sum(r.size for d in found for r in d.replicas)
 
 
-def free_bytes(dirs: Dirs, broker: int) -> int | None:
-    """What may still be written; directories with equal numbers are taken for one disk's."""
-    answers = {(d.total_bytes, d.usable_bytes) for d in dirs.get(broker, ())}
-    usable = [free for _, free in answers if free >= 0]
-    return sum(usable) if usable else None
+class DiskRoom(NamedTuple):
+    """Bytes of the disks of a broker, and what may still be written; None: not known."""
+
+    total: int | None
+    free: int | None
+
+
+def disk_room(dirs: Dirs, broker: int) -> DiskRoom:
+    """The disks under the directories that told their numbers, each counted once.
+
+    A broker names directories, not disks, and looks at one after the other. Directories with equal
+    totals are on one disk where they say the same free bytes, or nearly the same of a disk that
+    holds all they do and more than a tenth of its size. Other disks of the same size could only
+    nearly agree by chance, mostly while they are empty: then nothing is said.
+    """
+    by_total: dict[int, list[LogDirDescription]] = {}
+    for d in dirs.get(broker, ()):
+        if d.total_bytes > 0 and d.usable_bytes >= 0:
+            by_total.setdefault(d.total_bytes, []).append(d)
+    if not by_total:
+        return DiskRoom(None, None)
+    total = free = 0
+    for size, found in by_total.items():
+        for disk in _alike(found):
+            least = disk[0].usable_bytes
+            if least != disk[-1].usable_bytes and not _is_one(size, disk):
+                return DiskRoom(None, None)
+            total, free = total + size, free + least
+    return DiskRoom(total, free)
+
+
+def _alike(found: Iterable[LogDirDescription]) -> list[list[LogDirDescription]]:
+    """Directories of equal totals, parted where free bytes differ by more than ``NEAR_BYTES``."""
+    groups: list[list[LogDirDescription]] = []
+    for d in sorted(found, key=lambda d: d.usable_bytes):
+        if groups and d.usable_bytes - groups[-1][-1].usable_bytes <= NEAR_BYTES:
+            groups[-1].append(d)
+        else:
+            groups.append([d])
+    return groups
+
+
+def _is_one(total: int, disk: Sequence[LogDirDescription]) -> bool:
+    used = total - disk[0].usable_bytes
+    return used >= sum(r.size for d in disk for r in d.replicas) and used * 10 >= total
 
 
 def broker_rows(
@@ -101,7 +143,7 @@ def broker_rows(
                 "preferred": share.preferred,
                 "imbalance_percent": round(share.imbalance_percent, 1),
                 "bytes": bytes_of(dirs, broker),
-                "free_bytes": free_bytes(dirs, broker),
+                "free_bytes": disk_room(dirs, broker).free,
                 "state": "down" if node is None else "up" if broker in versions else "silent",
             }
         )

@@ -7,6 +7,7 @@ from math import inf
 from typing import Any
 
 from pykafka_ops.analysis.cluster_state import TROUBLES
+from pykafka_ops.client.glance import disk_room
 from pykafka_ops.monitor.alerts.rules.facts import BROKER, CLUSTER, GROUP, REACHABLE, TOPIC
 from pykafka_ops.monitor.alerts.rules.model import PollRound, Subject
 from pykafka_ops.monitor.cluster.answers import NotAsked
@@ -73,11 +74,9 @@ def _brokers(view: ClusterView, full_in: Mapping[int, float]) -> Iterator[Subjec
         found = dirs.get(int(str(row["id"])))
         facts["cluster"], facts["broker"] = view.name, row["id"]
         facts["dirs_failed"] = None if found is None else sum(d.error is not None for d in found)
-        total = None if found is None else {(d.total_bytes, d.usable_bytes) for d in found}
-        size = sum(t for t, free in total or () if t >= 0 and free >= 0)
-        free = row["free_bytes"]
-        if size and isinstance(free, int):
-            facts["free_percent"] = round(100 * free / size, 1)
+        room = disk_room(dirs, int(str(row["id"])))
+        if room.total and room.free is not None:
+            facts["free_percent"] = round(100 * room.free / room.total, 1)
         facts["full_in_seconds"] = full_in.get(int(str(row["id"])))
         cause = f"broker {row['id']}" if row["state"] != "up" else ""
         yield Subject(BROKER, str(row["id"]), facts, cause)

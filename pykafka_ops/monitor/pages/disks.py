@@ -36,7 +36,7 @@ def disk_tile(disks: Sequence[DiskRunway], href: str) -> FigureTile:
     """The disk that is full first, else the one with the least free space."""
     known = [d for d in disks if d.free is not None]
     if not known:
-        return FigureTile("Disk runway", UNKNOWN, "no broker reported its disks", line.WARN, href)
+        return FigureTile("Disk runway", UNKNOWN, "free bytes are not known", line.WARN, href)
     filling = [d for d in known if d.full_in is not None]
     if filling:
         worst = min(filling, key=lambda d: d.full_in or 0.0)
@@ -55,7 +55,7 @@ def disk_block(disks: Sequence[DiskRunway]) -> Markup:
     """A bar for each broker with the least free space."""
     told = [d for d in disks if d.share is not None]
     if not told:
-        body = el("p", "not known: no broker reported its disks", class_="nothing")
+        body = el("p", "not known: no broker said how many bytes are free", class_="nothing")
         return block("Disk runway", "pko log-dirs describe", body)
     shown = [
         Bar(f"broker {d.broker}", 1 - (d.share or 0.0), disk_text(d), _TONES[d.tone],

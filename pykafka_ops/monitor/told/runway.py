@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from pykafka_ops.analysis.forecast import fit, reached
+from pykafka_ops.client.glance import disk_room
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.told import line
 
@@ -48,16 +49,14 @@ class DiskRunway(NamedTuple):
 
 def disks(view: ClusterView, most: int) -> list[DiskRunway]:
     """The brokers with the least free space first, ``most`` at most; growth is not known yet."""
-    found = [_disk(view, int(str(row["id"])), row["free_bytes"]) for row in view.brokers]
+    found = [_disk(view, int(str(row["id"]))) for row in view.brokers]
     found.sort(key=lambda d: (d.share is None, d.share or 0.0, d.broker))
     return found[:most]
 
 
-def _disk(view: ClusterView, broker: int, free: object) -> DiskRunway:
-    # directories with equal numbers are on one disk, as free_bytes has it
-    sizes = {(d.total_bytes, d.usable_bytes) for d in (view.dirs or {}).get(broker, ())}
-    total = sum(all_ for all_, usable in sizes if all_ > 0 and usable >= 0)
-    return DiskRunway(broker, free if isinstance(free, int) else None, total or None, None, None)
+def _disk(view: ClusterView, broker: int) -> DiskRunway:
+    room = disk_room(view.dirs or {}, broker)
+    return DiskRunway(broker, room.free, room.total, None, None)
 
 
 def with_growth(disk: DiskRunway, free: Sequence[tuple[int, float]]) -> DiskRunway:
