@@ -11,22 +11,25 @@ from typing import Final
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.history.model import HOUR, SeriesKey
 from pykafka_ops.monitor.history.store import History
-from pykafka_ops.monitor.told.runway import DiskRunway, disks, with_growth
+from pykafka_ops.monitor.told.runway import DiskRunway, FreeAt, disks, with_growth
 
 GROWTH: Final = (72 * HOUR, HOUR)
 """How far back growth is taken from, and the span between points, in ms."""
 SHORT_GROWTH: Final = (6 * HOUR, 300_000)
 """The same while there is no more."""
+RECENT_MS: Final = 600_000
+"""How far back is looked, round by round, for a disk that is full soon."""
 MOST_DISKS: Final = 20
 KEPT_SECONDS: Final = 60.0
+"""How long what goes back days is not read again."""
 
 
 class DiskWatch:
-    """The runway of the fullest disks of clusters, looked up once a minute."""
+    """The runway of the fullest disks of clusters; what goes back days is read once a minute."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._known: dict[str, tuple[float, Mapping[int, list[tuple[int, float]]]]] = {}
+        self._known: dict[str, tuple[float, Mapping[int, list[FreeAt]]]] = {}
 
     def of(self, history: History | None, view: ClusterView, now: int) -> list[DiskRunway]:
         """The fullest disks first; their growth as far as the history tells."""
@@ -34,14 +37,18 @@ class DiskWatch:
         if history is None:
             return found
         past = self._past(history, view.name, [d.broker for d in found], now)
-        return [with_growth(d, past.get(d.broker, [])) for d in found]
+        return [
+            with_growth(d, past.get(d.broker, []), _recent(history, view.name, d.broker, now))
+            for d in found
+        ]
 
     def one(self, history: History | None, view: ClusterView, broker: int, now: int) -> DiskRunway:
         """That of one broker."""
         found = next(d for d in disks(view, len(view.brokers)) if d.broker == broker)
-        return (
-            found if history is None else with_growth(found, _free(history, view.name, broker, now))
-        )
+        if history is None:
+            return found
+        past = _free(history, view.name, broker, now)
+        return with_growth(found, past, _recent(history, view.name, broker, now))
 
     def full_in(self, history: History, view: ClusterView, now: int) -> dict[int, float]:
         """Seconds until the disks of a broker are full, infinity where they do not fill; brokers of
@@ -53,7 +60,7 @@ class DiskWatch:
 
     def _past(
         self, history: History, cluster: str, brokers: Sequence[int], now: int
-    ) -> Mapping[int, list[tuple[int, float]]]:
+    ) -> Mapping[int, list[FreeAt]]:
         at = time.monotonic()
         with self._lock:
             known = self._known.get(cluster)
@@ -65,11 +72,21 @@ class DiskWatch:
         return past
 
 
-def _free(history: History, cluster: str, broker: int, now: int) -> list[tuple[int, float]]:
+def _free(history: History, cluster: str, broker: int, now: int) -> list[FreeAt]:
     """Free bytes over time, over days where there are days."""
-    key = SeriesKey("broker", str(broker), "free_bytes")
+    key = _key(broker)
     for past_ms, step_ms in (GROWTH, SHORT_GROWTH):
         points = history.read(cluster, key, now - past_ms, now + 1, step_ms)
         if len(points) > 6:
             break
     return [(p.at_ms, float(p.last)) for p in points]
+
+
+def _recent(history: History, cluster: str, broker: int, now: int) -> list[FreeAt]:
+    """Free bytes by round."""
+    points = history.read(cluster, _key(broker), now - RECENT_MS, now + 1, 1)
+    return [(p.at_ms, float(p.last)) for p in points]
+
+
+def _key(broker: int) -> SeriesKey:
+    return SeriesKey("broker", str(broker), "free_bytes")

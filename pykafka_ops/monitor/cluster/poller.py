@@ -1,7 +1,8 @@
 """Asks a cluster in rounds: a handful of requests per broker each, however many groups there are.
 
 Every round: Metadata, the ends of all logs, the groups, what was committed since, moves under way.
-Every minute: where logs begin, members of all groups, log directories, min.insync.replicas.
+Every minute: where logs begin, members of all groups, min.insync.replicas; log directories, too,
+and oftener where they have few replicas.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ V = TypeVar("V")
 
 RARE_MS: Final = 60_000
 """How often is asked what seldom changes."""
+DIRS_MS: Final = 10_000
+DIRS_SHARE: Final = 300
+"""Log directories are asked for as often as the first, but for a part of the time only."""
 ALL_OFFSETS_MS: Final = 600_000
 """How often all committed offsets are fetched, beside the commits read: some expire unseen."""
 BACK_MS: Final = 600_000
@@ -53,6 +57,7 @@ class Poller:
         self._log = CommitLog(cluster, {})
         self._last = Answers(at=0)
         self._asked: dict[str, int] = {}
+        self._dirs_ms = DIRS_MS
         self._offsets_of: set[str] = set()
         """Groups whose committed offsets were fetched once."""
 
@@ -177,15 +182,23 @@ class Poller:
     # -- now and then ----------------------------------------------------------------------------
 
     def _ask_rare(self, got: Answers) -> None:
-        if not self._is_due("dirs", got.at, RARE_MS):
-            got.dirs = {b: d for b, d in self._last.dirs.items() if b in got.nodes}
+        self._ask_dirs(got)
+        if not self._is_due("settings", got.at, RARE_MS):
             got.settings = self._last.settings
             return
-        dirs, failed = _parted(describe_log_dirs(self.cluster, list(got.nodes), once=True))
-        got.dirs = dirs
-        _tell(got, "log directories of broker", failed)
         got.settings, refused = topic_settings(self.cluster, list(got.topics), SETTINGS)
         got.not_asked += [not_asked(f"settings of {t}", e) for t, e in refused.items()]
+
+    def _ask_dirs(self, got: Answers) -> None:
+        """The fewer replicas there are, the oftener: a disk may be full within minutes."""
+        if not self._is_due("dirs", got.at, self._dirs_ms):
+            got.dirs = {b: d for b, d in self._last.dirs.items() if b in got.nodes}
+            return
+        began = time.monotonic()
+        got.dirs, failed = _parted(describe_log_dirs(self.cluster, list(got.nodes), once=True))
+        took_ms = round((time.monotonic() - began) * 1000)
+        self._dirs_ms = min(max(DIRS_MS, took_ms * DIRS_SHARE), RARE_MS)
+        _tell(got, "log directories of broker", failed)
 
     def _is_due(self, what: str, now: int, every_ms: int) -> bool:
         """Whether to ask now; so it is after the clock went back, too."""

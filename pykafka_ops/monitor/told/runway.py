@@ -14,7 +14,13 @@ SOON_SECONDS: Final = 7 * 86_400
 NEAR_SECONDS: Final = 30 * 86_400
 """Disks that are full sooner than the first are bad, sooner than the second worth a look."""
 LEAST_MS: Final = 1_800_000
-"""Growth is not known from a history shorter than this."""
+"""Growth over days is not known from a history shorter than this."""
+LEAST_LOOKS: Final = 4
+REACH: Final = 10
+"""Growth within minutes is known from so many different numbers of free bytes, and foretells what
+comes within so many times that span."""
+FreeAt = tuple[int, float]
+"""A time in ms, and the free bytes then."""
 TIGHT, SHORT = 0.1, 0.2
 """Shares of free space below which a disk is bad, or worth a look, however it grows."""
 
@@ -59,12 +65,30 @@ def _disk(view: ClusterView, broker: int) -> DiskRunway:
     return DiskRunway(broker, room.free, room.total, None, None)
 
 
-def with_growth(disk: DiskRunway, free: Sequence[tuple[int, float]]) -> DiskRunway:
-    """The disk with its growth, by the line through its free bytes over time (ms)."""
-    if disk.free is None or len(free) < 2 or free[-1][0] - free[0][0] < LEAST_MS:
+def with_growth(
+    disk: DiskRunway, free: Sequence[FreeAt], recent: Sequence[FreeAt] = ()
+) -> DiskRunway:
+    """The disk with its growth, by the line through its free bytes over time (ms).
+
+    ``recent`` are those of the last minutes: where they fall to nothing sooner, they count. But
+    their line reaches no further than ``REACH`` times as far as they go back.
+    """
+    if disk.free is None:
         return disk
+    found = disk
+    if free and free[-1][0] - free[0][0] >= LEAST_MS:
+        found = _by_line(disk, free)
+    if len({value for _, value in recent}) >= LEAST_LOOKS:
+        soon, span = _by_line(disk, recent), (recent[-1][0] - recent[0][0]) / 1000
+        left = found.full_in
+        if soon.full_in is not None and soon.full_in <= REACH * span:
+            return soon if left is None or soon.full_in < left else found
+    return found
+
+
+def _by_line(disk: DiskRunway, free: Sequence[FreeAt]) -> DiskRunway:
     fitted = fit([(at / 1000, value) for at, value in free])
-    if fitted is None:
+    if fitted is None or disk.free is None:
         return disk
     growth = -fitted.slope
     return disk._replace(growth=growth, full_in=reached(-float(disk.free), growth, 0.0))

@@ -96,3 +96,24 @@ def test_steps_without_a_point_are_a_gap_not_a_line() -> None:
     points = [HistoryPoint(at, at, 0, 9) for at in (0, 10, 20, 60, 70)]
     assert gapped(points, 10) == [(0, 0), (10, 10), (20, 20), (30, None), (60, 60), (70, 70)]
     assert gapped(points[:1], 10, highest) == [(0, 9)]
+
+
+def test_a_disk_that_fills_within_minutes_is_told_from_minutes() -> None:
+    disk = DiskRunway(1, 10 * GIB, 100 * GIB, None, None)
+    falls = [(n * 10_000, (16.0 - n) * GIB) for n in range(7)]
+    assert with_growth(disk, [], falls).full_in == pytest.approx(100)
+    days = [(n * DAY * 1000, (10.0 + n) * GIB) for n in range(3)]
+    assert with_growth(disk, days, falls).tone == line.BAD
+
+
+@pytest.mark.parametrize(
+    "fall",
+    [(16.0, 16.0, 15.0), (10.3, 10.2, 10.1, 10.0)],
+    ids=["seen only twice", "full later than ten times what was seen"],
+)
+def test_minutes_do_not_foretell_days(fall: tuple[float, ...]) -> None:
+    disk = DiskRunway(1, 10 * GIB, 100 * GIB, None, None)
+    falls = [(n * 10_000, free * GIB) for n, free in enumerate(fall)]
+    assert with_growth(disk, [], falls).growth is None
+    days = [(n * DAY * 1000, (60.0 - 5 * n) * GIB) for n in range(3)]
+    assert with_growth(disk, days, falls) == with_growth(disk, days)
