@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 Partition = tuple[str, int]
@@ -76,9 +77,11 @@ def troubles(partition: Placed, racks: Mapping[int, str | None]) -> list[str]:
 
 def _in_one_rack(replicas: Sequence[int], racks: Mapping[int, str | None]) -> bool:
     """Several replicas, all in one rack of several."""
+    if len(replicas) < 2:
+        return False
     known = {rack for rack in racks.values() if rack is not None}
     mine = {racks.get(broker) for broker in replicas}
-    return len(known) > 1 and len(replicas) > 1 and len(mine) == 1 and None not in mine
+    return len(known) > 1 and len(mine) == 1 and None not in mine
 
 
 def troubled(
@@ -119,24 +122,27 @@ def skew_percent(values: Sequence[int]) -> float | None:
     return round(100 * (max(values) * len(values) / total - 1), 1)
 
 
-def facts(
-    partitions: Sequence[Placed],
-    racks: Mapping[int, str | None],
-    controller: int,
-    sizes: Mapping[int, int] | None,
-) -> dict[str, float | None]:
-    """The FACTS that follow from metadata and sizes (bytes by broker; None: not known); the others
-    are 0. None: not known."""
+@dataclass(frozen=True, slots=True)
+class ClusterSurvey:
+    """All partitions looked at once: those of each kind of TROUBLES, what each broker has, the
+    facts that follow from nothing else. ``racks`` are those of the live brokers."""
+
+    racks: Mapping[int, str | None]
+    troubled: Mapping[str, Sequence[Partition]]
+    shares: Mapping[int, BrokerShare]
+    counts: Mapping[str, float | None]
+
+
+def survey(partitions: Sequence[Placed], racks: Mapping[int, str | None]) -> ClusterSurvey:
+    """What partitions and racks of the live brokers say."""
     kinds = troubled(partitions, racks)
-    found: dict[str, float | None] = dict.fromkeys(FACTS, 0)
-    found.update({kind: len(names) for kind, names in kinds.items()})
+    found: dict[str, float | None] = {kind: len(names) for kind, names in kinds.items()}
     if any(p.min_isr is None for p in partitions):
         found["under_min_isr"] = found["at_min_isr"] = None
     by_broker = shares(partitions, racks)
     live = [by_broker[broker] for broker in racks]
     found["brokers"] = len(racks)
     found["brokers_missing"] = len(by_broker) - len(racks)
-    found["no_controller"] = int(controller < 0)
     found["racks"] = len({rack for rack in racks.values() if rack is not None})
     found["topics"] = len({p.topic for p in partitions})
     found["partitions"] = len(partitions)
@@ -144,5 +150,16 @@ def facts(
     found["imbalance_percent"] = round(max((s.imbalance_percent for s in live), default=0.0), 1)
     found["replica_skew_percent"] = skew_percent([s.replicas for s in live])
     found["leader_skew_percent"] = skew_percent([s.leaders for s in live])
-    found["bytes_skew_percent"] = None if sizes is None else skew_percent(list(sizes.values()))
-    return found
+    return ClusterSurvey(racks, kinds, by_broker, found)
+
+
+def facts(
+    found: ClusterSurvey, controller: int, sizes: Mapping[int, int] | None
+) -> dict[str, float | None]:
+    """The FACTS that follow from metadata and sizes (bytes by broker; None: not known); the others
+    are 0. None: not known."""
+    told: dict[str, float | None] = dict.fromkeys(FACTS, 0)
+    told.update(found.counts)
+    told["no_controller"] = int(controller < 0)
+    told["bytes_skew_percent"] = None if sizes is None else skew_percent(list(sizes.values()))
+    return told

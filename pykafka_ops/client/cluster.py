@@ -24,6 +24,7 @@ from pykafka_ops.client.connection import (
     UnresolvedError,
     UnsupportedVersionError,
 )
+from pykafka_ops.client.kept_answer import KeptAnswer
 from pykafka_ops.client.poller import Steps, pause, run, run_all
 from pykafka_ops.errors import ConnectError, PkoError, TlsError
 from pykafka_ops.wire.messages import metadata as md
@@ -95,6 +96,8 @@ class Cluster:
         self.coordinators: dict[tuple[int, str], int] = {}
         self.asked: Counter[str] = Counter()
         """Requests that were sent, by API; without ApiVersions and logins."""
+        self.kept: dict[type[Any], KeptAnswer] = {}
+        """Long answers, by class, that are not decoded again where nothing changed."""
         self._idle: dict[Address, list[BrokerConnection]] = {}
 
     def close(self) -> None:
@@ -237,7 +240,12 @@ class Cluster:
         self.asked[type(request).__name__.removesuffix("Request")] += 1
         try:
             result = yield from connection.ask(
-                request, answer, lowest=lowest, highest=highest, deadline=deadline
+                request,
+                answer,
+                lowest=lowest,
+                highest=highest,
+                deadline=deadline,
+                kept=self.kept.get(answer),
             )
         except UnsupportedVersionError:
             self._idle.setdefault(connection.address, []).append(connection)

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from pykafka_ops import __version__
 from pykafka_ops.client.config import Address, ClientConfig
+from pykafka_ops.client.kept_answer import KeptAnswer
 from pykafka_ops.client.poller import READ, WRITE, Steps
 from pykafka_ops.errors import ConnectError, KafkaError, TlsError
 from pykafka_ops.wire import frame
@@ -206,11 +207,15 @@ class BrokerConnection:
         lowest: int = 0,
         highest: int = 0x7FFF,
         deadline: float | None = None,
+        kept: KeptAnswer | None = None,
     ) -> Steps[T]:
         """Send ``request`` in the best version and wait for its answer until ``deadline``."""
         self._deadline = self._deadline if deadline is None else deadline
         version = self.version_for(type(request), lowest, highest)
         raw = yield from self.exchange(request, version)
+        if kept is not None:
+            found: T = kept.decoded(answer, version, raw)
+            return found
         return frame.decode_response(answer, version, raw)[1]
 
     def exchange(self, request: Any, version: int) -> Steps[bytearray]:

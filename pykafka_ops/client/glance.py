@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from pykafka_ops.analysis.cluster_state import Placed, shares
+from pykafka_ops.analysis.cluster_state import BrokerShare, Placed
 from pykafka_ops.client import configs
 from pykafka_ops.client.cluster import Cluster, Node
 from pykafka_ops.client.configs import ConfigResource
@@ -121,14 +121,14 @@ def _is_one(total: int, disk: Sequence[LogDirDescription]) -> bool:
 def broker_rows(
     nodes: Mapping[int, Node],
     controller: int,
-    partitions: Iterable[Placed],
+    shares: Mapping[int, BrokerShare],
     dirs: Dirs,
     versions: Mapping[int, str],
 ) -> list[BrokerRow]:
-    """A row for every broker that lives or is named by a partition; ``versions`` of those that
-    answered."""
+    """A row for every broker of ``shares``, which lives or is named by a partition; ``versions`` of
+    those that answered."""
     rows: list[BrokerRow] = []
-    for broker, share in shares(partitions, nodes).items():
+    for broker, share in shares.items():
         node = nodes.get(broker)
         rows.append(
             {

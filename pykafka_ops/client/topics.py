@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pykafka_ops.client.answers import error_of
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.messages.metadata import MetadataResponseTopic
+from pykafka_ops.wire.messages.metadata import MetadataResponse, MetadataResponseTopic
 
 
 class PartitionDescription(NamedTuple):
@@ -33,7 +33,11 @@ class TopicDescription(NamedTuple):
 
 def all_topics(cluster: Cluster, *, name: str = "listTopics") -> list[TopicDescription]:
     """Every topic, by name."""
-    response = cluster.metadata(None, name=name)
+    return topics_of(cluster.metadata(None, name=name))
+
+
+def topics_of(response: MetadataResponse) -> list[TopicDescription]:
+    """The topics of an answer that could be described, by name."""
     return sorted((_topic(t) for t in response.topics if not t.error_code), key=lambda t: t.name)
 
 

@@ -82,7 +82,8 @@ def _topics(
             yield ClusterChange("topic", name, f"topic {name} was deleted and created anew")
             continue
         yield from _one_topic(name, old, new)
-        _count(old, new, leaders, shrunk, grown)
+        if old.description is not new.description:
+            _count(old, new, leaders, shrunk, grown)
     for (was, now), count in sorted(leaders.items()):
         details = {"before": was, "after": now, "partitions": count}
         who = "nobody leads" if now < 0 else f"broker {now} leads"
@@ -102,7 +103,7 @@ def _one_topic(name: str, old: WatchedTopic, new: WatchedTopic) -> Iterator[Clus
     if was != now:
         text = f"topic {name} had {many(was, 'partition')}, has {now}"
         yield ClusterChange("topic", name, text, {"before": was, "after": now})
-    if not old.settings or not new.settings:
+    if not old.settings or not new.settings or old.settings is new.settings:
         return
     for key in sorted(old.settings.keys() | new.settings.keys()):
         first, second = old.settings.get(key), new.settings.get(key)

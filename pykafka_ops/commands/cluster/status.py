@@ -60,14 +60,13 @@ def _table(run: Run, failing: Condition | None) -> Table:
     racks = {id_: node.rack for id_, node in found.nodes.items()}
     complete = bool(found.dirs) and len(found.dirs) == len(found.nodes)
     sizes = {b: bytes_of(found.dirs, b) or 0 for b in found.dirs} if complete else None
-    facts = state.facts(found.partitions, racks, found.controller, sizes)
+    looked = state.survey(found.partitions, racks)
+    facts = state.facts(looked, found.controller, sizes)
     facts["reassigning"] = found.reassigning
     facts["brokers_silent"] = found.silent
     facts["dirs_failed"] = sum(d.error is not None for dirs in found.dirs.values() for d in dirs)
-    which = state.troubled(found.partitions, racks)
-    brokers = broker_rows(
-        found.nodes, found.controller, found.partitions, found.dirs, found.versions
-    )
+    which = looked.troubled
+    brokers = broker_rows(found.nodes, found.controller, looked.shares, found.dirs, found.versions)
     item: Row = {
         "cluster_id": found.cluster_id,
         "controller": None if found.controller < 0 else found.controller,

@@ -19,13 +19,15 @@ from pykafka_ops.client.glance import MIN_ISR, topic_settings
 from pykafka_ops.client.group_describe import GroupDescription, describe_groups
 from pykafka_ops.client.group_offsets import Committed, fetch_offsets
 from pykafka_ops.client.groups import list_groups
+from pykafka_ops.client.kept_answer import KeptAnswer
 from pykafka_ops.client.log_dirs import describe_log_dirs
 from pykafka_ops.client.reassignments import list_reassignments
-from pykafka_ops.client.topics import all_topics
+from pykafka_ops.client.topics import TopicDescription, all_topics, topics_of
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.monitor.cluster.answers import Answers, Ends, NotAsked
 from pykafka_ops.monitor.cluster.bounds import bounds
 from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.metadata import MetadataResponse
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -58,6 +60,9 @@ class Poller:
         self._last = Answers(at=0)
         self._asked: dict[str, int] = {}
         self._dirs_ms = DIRS_MS
+        cluster.kept[MetadataResponse] = KeptAnswer()
+        self._metadata: MetadataResponse | None = None
+        self._known: dict[str, TopicDescription] = {}
         self._offsets_of: set[str] = set()
         """Groups whose committed offsets were fetched once."""
 
@@ -76,7 +81,7 @@ class Poller:
     def ask(self) -> Answers:
         """A round; raises PkoError only where no broker answers at all."""
         started = time.monotonic()
-        topics = {t.name: t for t in all_topics(self.cluster)}
+        topics = self._topics()
         got = Answers(
             at=self._now(),
             cluster_id=self.cluster.cluster_id,
@@ -94,6 +99,16 @@ class Poller:
         return got
 
     # -- every round -----------------------------------------------------------------------------
+
+    def _topics(self) -> dict[str, TopicDescription]:
+        """The same object as in the last round where nothing changed, as are topics that did not:
+        what follows from them need not be found again."""
+        answer = self.cluster.metadata(None, name="listTopics")
+        if answer is not self._metadata:
+            before, self._metadata = self._known, answer
+            found = {t.name: t for t in topics_of(answer)}
+            self._known = {n: b if (b := before.get(n)) == t else t for n, t in found.items()}
+        return self._known
 
     def _ask_ends(self, got: Answers) -> None:
         got.ends, failed = bounds(self.cluster, got.topics.values(), offsets.LATEST)
@@ -192,7 +207,9 @@ class Poller:
     def _ask_dirs(self, got: Answers) -> None:
         """The fewer replicas there are, the oftener: a disk may be full within minutes."""
         if not self._is_due("dirs", got.at, self._dirs_ms):
-            got.dirs = {b: d for b, d in self._last.dirs.items() if b in got.nodes}
+            got.dirs = self._last.dirs
+            if not got.dirs.keys() <= got.nodes.keys():
+                got.dirs = {b: d for b, d in got.dirs.items() if b in got.nodes}
             return
         began = time.monotonic()
         got.dirs, failed = _parted(describe_log_dirs(self.cluster, list(got.nodes), once=True))

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from pykafka_ops.analysis import cluster_state
+from pykafka_ops.analysis.cluster_state import facts as facts_of
 from pykafka_ops.analysis.commits.burrow import Commit
 from pykafka_ops.analysis.lag.rows import LagRow, Sample, end_at
-from pykafka_ops.client.glance import broker_rows, bytes_of, min_isr, placed
+from pykafka_ops.client.glance import broker_rows, bytes_of
 from pykafka_ops.client.group_describe import GroupDescription
 from pykafka_ops.monitor.cluster.answers import Answers, Ends, NotAsked, Partition
 from pykafka_ops.monitor.cluster.commits import CommitStore
@@ -23,6 +23,7 @@ from pykafka_ops.monitor.cluster.groups import (
     partition_rows,
     times_wanted,
 )
+from pykafka_ops.monitor.cluster.shape import ClusterShape
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup, WatchedTopic
 
 RATE_MS: Final = 120_000
@@ -45,6 +46,7 @@ class WatchedCluster:
         self._commits = CommitStore()
         self._ends = LogEnds()
         self._last = Answers(at=0)
+        self._shape = ClusterShape()
         self._stamps: dict[tuple[Partition, int], int] = {}
         self._forgotten: set[tuple[str, str | None]] = set()
 
@@ -191,11 +193,10 @@ class WatchedCluster:
         return KnownFacts(got.at, self._commits, self._ends, got.starts, got.settings, self._stamps)
 
     def _made(self, got: Answers) -> ClusterView:
-        racks = {b: node.rack for b, node in got.nodes.items()}
-        partitions = placed(got.topics.values(), min_isr(got.settings), got.moves or {})
+        looked = self._shape.survey(got)
         every = bool(got.dirs) and got.dirs.keys() >= got.nodes.keys()
         sizes = {b: bytes_of(got.dirs, b) or 0 for b in got.nodes} if every else None
-        facts = cluster_state.facts(partitions, racks, got.controller, sizes)
+        facts = facts_of(looked, got.controller, sizes)
         facts["reassigning"] = None if got.moves is None else len(got.moves)
         facts["brokers_silent"] = len(got.silent_brokers & got.nodes.keys())
         facts["dirs_failed"] = sum(d.error is not None for ds in got.dirs.values() for d in ds)
@@ -208,8 +209,8 @@ class WatchedCluster:
             cluster_id=got.cluster_id,
             controller=got.controller,
             facts=facts,
-            troubled=cluster_state.troubled(partitions, racks),
-            brokers=broker_rows(got.nodes, got.controller, partitions, got.dirs, answering),
+            troubled=looked.troubled,
+            brokers=broker_rows(got.nodes, got.controller, looked.shares, got.dirs, answering),
             topics=self._topics(got),
             groups=self._groups(got),
             dirs=got.dirs,
@@ -218,11 +219,7 @@ class WatchedCluster:
         )
 
     def _topics(self, got: Answers) -> dict[str, WatchedTopic]:
-        bytes_: dict[str, int] = {}
-        for dirs in got.dirs.values():
-            for directory in dirs:
-                for replica in directory.replicas:
-                    bytes_[replica.topic] = bytes_.get(replica.topic, 0) + replica.size
+        bytes_ = self._shape.bytes(got)
         whole = got.dirs.keys() >= got.nodes.keys()
         return {
             name: WatchedTopic(

@@ -40,6 +40,8 @@ def plain(value: Number) -> Number | None:
             value = float(value)
         except OverflowError:
             return None
+    if not value:
+        return 0.0
     return from_code(to_code(value)) if math.isfinite(value) else None
 
 
@@ -121,7 +123,7 @@ class OpenSegments:
         if self._float and isinstance(value, int) and -_WHOLE <= value <= _WHOLE:
             value = float(value)
         is_float = isinstance(value, float)
-        code = to_code(value) if is_float else int(value)
+        code = to_code(value) if is_float and value else int(value)
         body = self._body
         if is_float != self._float or at_ms <= self._last or len(body) > MOST_BODY:
             if body:

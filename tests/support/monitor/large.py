@@ -32,7 +32,8 @@ def large_view(name: str, now: int) -> ClusterView:
     partitions = placed((t.description for t in topics.values()), minimum, moves)
     racks = {b: node.rack for b, node in nodes.items()}
     answering = dict.fromkeys(nodes, "")
-    facts = cluster_state.facts(partitions, racks, 1, None)
+    looked = cluster_state.survey(partitions, racks)
+    facts = cluster_state.facts(looked, 1, None)
     return ClusterView(
         name=name,
         number=7,
@@ -40,8 +41,8 @@ def large_view(name: str, now: int) -> ClusterView:
         controller=1,
         cluster_id="large",
         facts={**facts, "brokers_silent": 0, "dirs_failed": 0, "reassigning": len(moves)},
-        troubled=cluster_state.troubled(partitions, racks),
-        brokers=broker_rows(nodes, 1, partitions, dirs, answering),
+        troubled=looked.troubled,
+        brokers=broker_rows(nodes, 1, looked.shares, dirs, answering),
         topics=topics,
         groups={f"group-{n:05}": _group(n) for n in range(GROUPS)},
         dirs=dirs,

@@ -9,6 +9,7 @@ from pykafka_ops.analysis.cluster_state import (
     facts,
     shares,
     skew_percent,
+    survey,
     troubled,
     troubles,
 )
@@ -50,13 +51,13 @@ def test_one_replica_is_neither_in_one_rack_nor_at_its_minimum() -> None:
 
 def test_without_the_setting_nothing_is_said_of_the_minimum() -> None:
     assert troubles(placed(1, [1, 2], [1], None), RACKS) == ["under_replicated"]
-    found = facts([placed(1, [1, 2], [1], None)], RACKS, 1, None)
+    found = facts(survey([placed(1, [1, 2], [1], None)], RACKS), 1, None)
     assert found["under_min_isr"] is None
     assert found["bytes_skew_percent"] is None
 
 
 def test_brokers_that_partitions_name_and_that_do_not_live_are_missing() -> None:
-    found = facts([placed(1, [1, 9], [1])], RACKS, -1, {1: 10, 2: 0, 3: 20})
+    found = facts(survey([placed(1, [1, 9], [1])], RACKS), -1, {1: 10, 2: 0, 3: 20})
     assert found["brokers"] == 3
     assert found["brokers_missing"] == 1
     assert found["no_controller"] == 1
@@ -66,7 +67,7 @@ def test_brokers_that_partitions_name_and_that_do_not_live_are_missing() -> None
 def test_imbalance_is_that_of_the_worst_broker() -> None:
     of_one = [placed(1, [1, 2], [1, 2]), placed(2, [1, 2], [1, 2])]
     assert shares(of_one, RACKS)[1].imbalance_percent == 50
-    assert facts([*of_one, placed(2, [2], [2])], RACKS, 1, None)["imbalance_percent"] == 50
+    assert survey([*of_one, placed(2, [2], [2])], RACKS).counts["imbalance_percent"] == 50
 
 
 def test_skew_is_how_far_the_greatest_lies_above_the_mean() -> None:
@@ -87,7 +88,7 @@ PLACED = st.builds(
 def test_any_metadata_gives_every_fact(
     partitions: list[Placed], racks: dict[int, str | None], controller: int
 ) -> None:
-    found = facts(partitions, racks, controller, None)
+    found = facts(survey(partitions, racks), controller, None)
     assert list(found) == list(FACTS)
     assert sum(s.leaders for s in shares(partitions, racks).values()) == sum(
         p.leader >= 0 for p in partitions

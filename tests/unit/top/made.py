@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from pykafka_ops.analysis.cluster_state import Placed, facts, troubled
+from pykafka_ops.analysis.cluster_state import Placed, facts, survey
 from pykafka_ops.analysis.lag.rows import GroupLag, LagRow
 from pykafka_ops.client.cluster import Node
 from pykafka_ops.client.glance import broker_rows
@@ -41,7 +41,7 @@ def view(
     """A cluster of these live brokers; every partition is one of topic orders."""
     nodes = {b: Node(b, f"b{b}", 9092, None) for b in live}
     placed = list(partitions) or [Placed("orders", 0, 1, (1, 2), (1, 2), 1)]
-    racks = dict.fromkeys(live)
+    looked = survey(placed, dict.fromkeys(live))
     described = [
         PartitionDescription(p.number, p.leader, 0, list(p.replicas), list(p.isr), [])
         for p in placed
@@ -60,9 +60,9 @@ def view(
         at=AT,
         cluster_id="cid",
         controller=1,
-        facts=facts(placed, racks, 1, None),
-        troubled=troubled(placed, racks),
-        brokers=broker_rows(nodes, 1, placed, {}, dict.fromkeys(live, "")),
+        facts=facts(looked, 1, None),
+        troubled=looked.troubled,
+        brokers=broker_rows(nodes, 1, looked.shares, {}, dict.fromkeys(live, "")),
         topics={"orders": topic},
         groups={g.row.group: g for g in groups},
         moves={},

@@ -59,9 +59,12 @@ class AlertEngine:
         """Evaluate the rules on a round."""
         subjects = _reachable(found)
         down = brokers_down(subjects)
+        by_kind: dict[str, list[Subject]] = {}
+        for subject in subjects:
+            by_kind.setdefault(subject.kind, []).append(subject)
         seen: set[AlertKey] = set()
         for rule in self.rules.values():
-            for subject in subjects:
+            for subject in by_kind.get(rule.kind, ()):
                 if rule.covers(found.cluster, subject.kind, subject.name):
                     key = AlertKey(rule.name, found.cluster, subject.kind, subject.name)
                     seen.add(key)
