@@ -34,46 +34,44 @@ def handle(context: Context, request: ListOffsetsRequest) -> Answer:
 def _answers(
     context: Context, request: ListOffsetsRequest, twice: Collection[tuple[str, int]]
 ) -> Steps[ListOffsetsResponse]:
-    response = ListOffsetsResponse()
+    response, lookup = ListOffsetsResponse(), context.services.offset_lookup
     for topic in request.topics:
         answers = []
         for partition in topic.partitions:
-            answer = yield from _answer(context, request, topic.name, partition, twice)
-            answers.append(answer)
+            if (topic.name, partition.partition_index) in twice:
+                found = Looked(ErrorCode.INVALID_REQUEST)
+            else:
+                asked = _asked(context, request, topic.name, partition)
+                found = lookup.at_end(asked) or (yield from lookup.look_up(asked))
+            answers.append(_told(context.version, partition.partition_index, found))
         response.topics.append(ListOffsetsTopicResponse(name=topic.name, partitions=answers))
     return response
 
 
-def _answer(
-    context: Context,
-    request: ListOffsetsRequest,
-    topic: str,
-    asked: ListOffsetsPartition,
-    twice: Collection[tuple[str, int]],
-) -> Steps[ListOffsetsPartitionResponse]:
-    if (topic, asked.partition_index) in twice:
-        found = Looked(ErrorCode.INVALID_REQUEST)
-    else:
-        found = yield from context.services.offset_lookup.look_up(
-            Lookup(
-                context.version,
-                topic,
-                asked.partition_index,
-                asked.timestamp,
-                asked.current_leader_epoch,
-                request.replica_id,
-                committed_only=request.isolation_level == READ_COMMITTED,
-                most=asked.max_num_offsets,
-            )
-        )
+def _asked(
+    context: Context, request: ListOffsetsRequest, topic: str, asked: ListOffsetsPartition
+) -> Lookup:
+    return Lookup(
+        context.version,
+        topic,
+        asked.partition_index,
+        asked.timestamp,
+        asked.current_leader_epoch,
+        request.replica_id,
+        committed_only=request.isolation_level == READ_COMMITTED,
+        most=asked.max_num_offsets,
+    )
+
+
+def _told(version: int, index: int, found: Looked) -> ListOffsetsPartitionResponse:
     timestamp, offset, leader_epoch = found.found
     return ListOffsetsPartitionResponse(
-        partition_index=asked.partition_index,
-        error_code=_code_for(context.version, found.error),
+        partition_index=index,
+        error_code=_code_for(version, found.error),
         old_style_offsets=found.starts or [],
         timestamp=timestamp,
         offset=offset,
-        leader_epoch=leader_epoch if context.version >= 4 else -1,
+        leader_epoch=leader_epoch if version >= 4 else -1,
     )
 
 

@@ -26,6 +26,8 @@ MAX_TIMESTAMP = -3
 EARLIEST_LOCAL = -4
 LATEST_TIERED = -5
 
+ENDS = frozenset({LATEST, EARLIEST, EARLIEST_LOCAL, LATEST_TIERED})
+"""Those that no record has to be looked at for."""
 SINCE = {LATEST: 1, EARLIEST: 1, MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9}
 """The version of ListOffsets that brought each special timestamp."""
 
@@ -71,6 +73,16 @@ class OffsetLookup:
         self._image = image
         self._clock = clock
 
+    def at_end(self, asked: Lookup) -> Looked | None:
+        """As :meth:`look_up` of an end of the log, which is known at once; None for other times."""
+        if asked.version == 0 or asked.timestamp not in ENDS:
+            return None
+        try:
+            _check_timestamp(asked)
+            return Looked(found=_end(asked, self._partition(asked)))
+        except Exception as error:
+            return _failed(asked, error)
+
     def look_up(self, asked: Lookup) -> Steps[Looked]:
         """As :meth:`find`, or :meth:`before` for version 0, with the error code instead of an
         exception."""
@@ -80,11 +92,8 @@ class OffsetLookup:
                 return Looked(starts=self.before(asked))
             found = yield from self.find(asked)
             return Looked(found=found)
-        except KafkaError as error:
-            return Looked(error.code)
         except Exception as error:
-            log.error("looking up %s-%d", asked.topic, asked.partition, exc_info=error)
-            return Looked(ErrorCode.UNKNOWN_SERVER_ERROR)
+            return _failed(asked, error)
 
     def find(self, asked: Lookup) -> Steps[Found]:
         """The offset of a time (ms), or of an end of the log; in steps where it takes long.
@@ -120,16 +129,27 @@ def _check_timestamp(asked: Lookup) -> None:
         raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
 
 
-def _find(asked: Lookup, partition: Partition) -> Steps[Found]:
-    records, timestamp = partition.log, asked.timestamp
-    if timestamp in (EARLIEST, EARLIEST_LOCAL):
-        return records.times.earliest()
-    if timestamp == LATEST_TIERED:
-        return NOTHING
-    bound = _readable_end(asked, records)
-    if timestamp == LATEST:
+def _failed(asked: Lookup, error: Exception) -> Looked:
+    if isinstance(error, KafkaError):
+        return Looked(error.code)
+    log.error("looking up %s-%d", asked.topic, asked.partition, exc_info=error)
+    return Looked(ErrorCode.UNKNOWN_SERVER_ERROR)
+
+
+def _end(asked: Lookup, partition: Partition) -> Found:
+    """One of ``ENDS``."""
+    if asked.timestamp == LATEST:
+        bound = _readable_end(asked, partition.log)
         _check_committed(asked, partition)
         return -1, bound, partition.leader_epoch
+    return NOTHING if asked.timestamp == LATEST_TIERED else partition.log.times.earliest()
+
+
+def _find(asked: Lookup, partition: Partition) -> Steps[Found]:
+    records, timestamp = partition.log, asked.timestamp
+    if timestamp in ENDS:
+        return _end(asked, partition)
+    bound = _readable_end(asked, records)
     found: FoundOffset | None
     if timestamp == MAX_TIMESTAMP:
         found = yield from records.times.youngest()

@@ -6,13 +6,21 @@ What moved between Metadata and the question stays unknown until the next round.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from pykafka_ops.client.cluster import Cluster, Question
 from pykafka_ops.client.topics import TopicDescription
 from pykafka_ops.errors import PkoError
 from pykafka_ops.monitor.cluster.ends import UNKNOWN
 from pykafka_ops.wire.messages import list_offsets as lo
+
+
+class BoundsQuestions(NamedTuple):
+    """What to ask the leaders; ``sizes``: one more than the greatest partition of each topic."""
+
+    sizes: Mapping[str, int]
+    questions: Sequence[Question]
 
 
 def bounds(
@@ -25,11 +33,17 @@ def bounds(
     """The offset of each partition at ``time`` (ms, or LATEST, EARLIEST), and the brokers that did
     not say. ``UNKNOWN`` also where the log has no record since then. ``committed``: the latest is
     the last stable offset, as READ_COMMITTED has it (KIP-98)."""
-    found: dict[str, array[int]] = {}
+    return ask_bounds(cluster, bounds_questions(cluster, topics, time, committed=committed))
+
+
+def bounds_questions(
+    cluster: Cluster, topics: Iterable[TopicDescription], time: int, *, committed: bool = False
+) -> BoundsQuestions:
+    """What :meth:`bounds` asks, to be asked again for as long as leaders stay."""
+    sizes: dict[str, int] = {}
     by_leader: dict[int, list[lo.ListOffsetsTopic]] = {}
     for topic in topics:
-        size = 1 + max((p.number for p in topic.partitions), default=-1)
-        found[topic.name] = array("q", [UNKNOWN]) * size
+        sizes[topic.name] = 1 + max((p.number for p in topic.partitions), default=-1)
         parts: dict[int, list[lo.ListOffsetsPartition]] = {}
         for p in topic.partitions:
             if p.leader in cluster.nodes:
@@ -47,11 +61,19 @@ def bounds(
         )
         for leader, asked in by_leader.items()
     ]
+    return BoundsQuestions(sizes, questions)
+
+
+def ask_bounds(
+    cluster: Cluster, asked: BoundsQuestions
+) -> tuple[dict[str, array[int]], dict[int, PkoError]]:
+    """As :meth:`bounds`."""
+    found = {topic: array("q", [UNKNOWN]) * size for topic, size in asked.sizes.items()}
     failed: dict[int, PkoError] = {}
-    answers = cluster.call_each(questions, name="listOffsets", once=True)
-    for leader, answer in zip(by_leader, answers, strict=True):
+    answers = cluster.call_each(asked.questions, name="listOffsets", once=True)
+    for question, answer in zip(asked.questions, answers, strict=True):
         if isinstance(answer, PkoError):
-            failed[leader] = answer
+            failed[question.to] = answer
         else:
             _fill(found, answer)
     return found, failed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from math import inf
 from typing import Final, NamedTuple
 
@@ -91,19 +90,15 @@ class GroupJudge:
     def _count(self, topic: str, stored: TopicCommits, current: _Current) -> list[int]:
         """Count the partitions that are read to their end; the others with an offset."""
         facts, others = self._facts(topic), []
-        last, first = len(facts.ends), len(facts.starts)
+        ends, starts, rates = facts.ends, facts.starts, facts.rates
+        known = min(len(ends), len(starts))
         for n, offset in enumerate(stored.committed):
             if offset < 0:
                 continue
-            if (
-                n >= last
-                or offset != facts.ends[n]
-                or n >= first
-                or not 0 <= facts.starts[n] <= offset
-            ):
-                others.append(n)
+            if n < known and offset == ends[n] and 0 <= starts[n] <= offset:
+                current.add(offset - starts[n], rates[n], stored.rate(n))
             else:
-                current.add(offset - facts.starts[n], facts.rates[n], stored.rate(n))
+                others.append(n)
         return others
 
     def _facts(self, topic: str) -> TopicLogs:
@@ -164,16 +159,20 @@ class _Current:
         if not self.partitions:
             return row
         alone = not row.partitions
-        return replace(
-            row,
-            partitions=row.partitions + self.partitions,
+        leads = [lead for lead in (row.lead, self.lead) if lead is not None]
+        return GroupLag(
+            row.group,
+            row.state,
+            row.partitions + self.partitions,
+            row.unknown_partitions,
             lag=0 if alone else row.lag if row.lag is not None else 0,
             max_lag=0 if alone else row.max_lag if row.max_lag is not None else 0,
             lag_seconds=0.0 if alone else row.lag_seconds,
             rate_in=_sum(row.rate_in, self.rate_in),
             rate_out=_sum(row.rate_out, self.rate_out),
             catch_up_seconds=0.0 if alone else row.catch_up_seconds,
-            lead=min((lead for lead in (row.lead, self.lead) if lead is not None), default=None),
+            lead=min(leads, default=None),
+            status=row.status,
         )
 
 

@@ -25,7 +25,7 @@ from pykafka_ops.client.reassignments import list_reassignments
 from pykafka_ops.client.topics import TopicDescription, all_topics, topics_of
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.monitor.cluster.answers import Answers, Ends, NotAsked
-from pykafka_ops.monitor.cluster.bounds import bounds
+from pykafka_ops.monitor.cluster.bounds import BoundsQuestions, ask_bounds, bounds, bounds_questions
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.metadata import MetadataResponse
 
@@ -63,6 +63,7 @@ class Poller:
         cluster.kept[MetadataResponse] = KeptAnswer()
         self._metadata: MetadataResponse | None = None
         self._known: dict[str, TopicDescription] = {}
+        self._ends: BoundsQuestions | None = None
         self._offsets_of: set[str] = set()
         """Groups whose committed offsets were fetched once."""
 
@@ -111,7 +112,13 @@ class Poller:
         return self._known
 
     def _ask_ends(self, got: Answers) -> None:
-        got.ends, failed = bounds(self.cluster, got.topics.values(), offsets.LATEST)
+        if (
+            self._ends is None
+            or got.topics is not self._last.topics
+            or got.nodes != self._last.nodes
+        ):
+            self._ends = bounds_questions(self.cluster, got.topics.values(), offsets.LATEST)
+        got.ends, failed = ask_bounds(self.cluster, self._ends)
         _tell(got, "log ends of broker", failed)
         if self._is_due("starts", got.at, RARE_MS) or got.topics.keys() - self._last.starts.keys():
             got.starts, _ = bounds(self.cluster, got.topics.values(), offsets.EARLIEST)

@@ -297,7 +297,8 @@ def _checked(found: Iterator[Line], names: tuple[str, ...]) -> Generator[None, N
         if weight(line[-1]) > MOST_WHOLE:
             raise TooManyItemsError(f"a {type(line[-1]).__name__} has too many items")
         if names and line[-1] is not None:
-            key = tuple(getattr(line[min(n, len(line) - 1)], name) for n, name in enumerate(names))
+            last = len(line) - 1
+            key = tuple([getattr(line[min(n, last)], name) for n, name in enumerate(names)])
             if key in seen:
                 return True
             seen.add(key)
