@@ -1,4 +1,5 @@
-"""Rows about ``pko monitor``: what a round costs it and the broker, beside one request for each."""
+"""Rows about ``pko monitor``: what a round costs it and the broker, beside one request for each,
+and beside the fewer things that Burrow asks."""
 
 from __future__ import annotations
 
@@ -26,8 +27,11 @@ MEMORY = _row("its memory", "MB", 150, 0)
 THEIR_REQUESTS = _row("asked one by one: requests", "requests", float("inf"), 0)
 THEIR_CPU = _row("asked one by one: CPU", "s", float("inf"))
 THEIR_BROKER = _row("asked one by one: the broker's CPU", "s", float("inf"))
+BURROW_REQUESTS = _row("asked as Burrow asks: requests of a round", "requests", float("inf"), 1)
+BURROW_CPU = _row("asked as Burrow asks: CPU of a round", "s", float("inf"))
+BURROW_BROKER = _row("asked as Burrow asks: the broker's CPU of a round", "s", float("inf"))
 SHARE = Row("monitor: CPU against one by one, both sides", "share", 0.1, absolute=True)
-HUGE_MEMORY = _row("memory of a million partitions of groups", "MB", 300, 0)
+HUGE_MEMORY = _row("memory of a million partitions of groups", "MB", 250, 0)
 HUGE_TAKE = _row("a round of a million partitions judged", "s", 5)
 HUGE_TEXT = _row("a million partitions of groups as /metrics", "s", 10)
 HUGE_PACKED = _row("the same, packed", "MB", 20, 1)
@@ -49,6 +53,8 @@ def monitor(bench: Bench) -> None:
             ours = _watched(bench, target, rounds=bench.scaled(12, 4))
             wait_idle(target)
             theirs = _one_by_one(bench, target)
+            wait_idle(target)
+            _as_burrow(bench, target, rounds=bench.scaled(12, 6))
             bench.add(SHARE, target, ours / theirs)
         found = load("memory", target, topic, MODULE, groups=bench.scaled(10_000, 500),
                      partitions=100)  # fmt: skip
@@ -94,12 +100,28 @@ def _watched(bench: Bench, target: Target, rounds: int) -> float:
 
 
 def _one_by_one(bench: Bench, target: Target) -> float:
-    """A round for which everything is asked by itself; CPU of both sides."""
-    rounds = 1
-    broker = target.process.cpu_seconds()
-    found = load("one_by_one", target, "-", MODULE, rounds=rounds)
-    broker = (target.process.cpu_seconds() - broker) / (rounds + 1)  # the first is not measured
+    """A round for which everything is asked by itself; CPU of both sides. One more is not
+    measured."""
+    found, broker = _asked(target, "one_by_one", 1, beside=1)
     bench.add(THEIR_REQUESTS, target, found["requests"])
     bench.add(THEIR_CPU, target, found["cpu"])
     bench.add(THEIR_BROKER, target, broker)
     return found["cpu"] + broker
+
+
+def _as_burrow(bench: Bench, target: Target, rounds: int) -> None:
+    """What Burrow asks of a broker, once in its ten seconds."""
+    found, broker = _asked(target, "as_burrow", rounds, beside=0)
+    bench.add(BURROW_REQUESTS, target, found["requests"])
+    bench.add(BURROW_CPU, target, found["cpu"])
+    bench.add(BURROW_BROKER, target, broker)
+
+
+def _asked(
+    target: Target, name: str, rounds: int, *, beside: int
+) -> tuple[dict[str, float], float]:
+    """What a load of MODULE found, and the broker's CPU of a round; ``beside``: rounds more that
+    it makes."""
+    broker = target.process.cpu_seconds()
+    found = load(name, target, "-", MODULE, rounds=rounds)
+    return found, (target.process.cpu_seconds() - broker) / (rounds + beside)

@@ -17,6 +17,7 @@ from typing import Any
 
 from pykafka_ops.analysis.commits.burrow import Commit
 from pykafka_ops.client.cluster import Cluster, Node
+from pykafka_ops.client.commit_log import TOPIC, CommitLog, Commits
 from pykafka_ops.client.config import ClientConfig
 from pykafka_ops.client.group_describe import describe_groups
 from pykafka_ops.client.group_offsets import fetch_offsets
@@ -24,6 +25,7 @@ from pykafka_ops.client.groups import GroupListing, list_groups
 from pykafka_ops.client.offsets import EARLIEST, LATEST
 from pykafka_ops.client.topics import PartitionDescription, TopicDescription, all_topics
 from pykafka_ops.monitor.cluster.answers import Answers
+from pykafka_ops.monitor.cluster.bounds import bounds
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.http.metrics import chosen
 from pykafka_ops.monitor.metrics.lines import Scope, text
@@ -70,6 +72,30 @@ def _round(cluster: Cluster) -> None:
     describe_groups(cluster, groups)
     for group in groups:
         fetch_offsets(cluster, [group])
+
+
+def as_burrow(bootstrap: str, topic: str, *, rounds: int = 1) -> dict[str, float]:
+    """Rounds as Burrow asks: every ten seconds one ListOffsets per broker for all partitions it
+    leads, and __consumer_offsets read on; Metadata once a minute, so in each sixth round. Over our
+    client: its requests and their answers, not its evaluation, nor members, settings or moves."""
+    cluster = Cluster(ClientConfig.of({"bootstrap.servers": bootstrap}))
+    topics = all_topics(cluster)
+    places, _ = bounds(cluster, [t for t in topics if t.name == TOPIC], LATEST)
+    log = CommitLog(cluster, {(TOPIC, n): end for n, end in enumerate(places[TOPIC])})
+    bounds(cluster, topics, LATEST)
+    before, cpu = sum(cluster.asked.values()), time.process_time()
+    for number in range(rounds):
+        if number % 6 == 5:
+            topics = all_topics(cluster)
+        bounds(cluster, topics, LATEST)
+        log.again()
+        found: Commits = {}
+        while log.read(found, partition_bytes=1 << 20):
+            pass
+    return {
+        "requests": (sum(cluster.asked.values()) - before) / rounds,
+        "cpu": (time.process_time() - cpu) / rounds,
+    }
 
 
 def memory(bootstrap: str, topic: str, *, groups: int, partitions: int) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """The last commits of every partition of every group, in few bytes each.
 
-A million partitions (10,000 groups of 100) are 210 MB: arrays for each topic of a group, no object
+A million partitions (10,000 groups of 100) are 145 MB: arrays for each topic of a group, no object
 for a partition or a commit.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from pykafka_ops.analysis.commits.burrow import WINDOW, Commit
+from pykafka_ops.monitor.cluster.near_numbers import NearNumbers
 
 NONE: Final = -1
 """Nothing is committed, or it was deleted."""
@@ -18,6 +19,8 @@ _NO_LAG: Final = 0
 """How far behind a commit was is kept plus 1; this stands for not known."""
 _MOST_PARTITIONS: Final = 1 << 20
 """Partitions of a topic that a commit may name: its number comes from a record."""
+_MOST_TIME: Final = 1 << 62
+"""Beyond any clock; a record may say what it likes."""
 
 
 class TopicCommits:
@@ -31,8 +34,8 @@ class TopicCommits:
     def __init__(self) -> None:
         self.committed = array("q")
         self._counts = array("B")  # commits ever: the next one's place in the ring follows
-        self._times = array("q")
-        self._offsets = array("q")
+        self._times = NearNumbers(WINDOW)
+        self._offsets = NearNumbers(WINDOW)
         self._lags = array("I")
 
     def partitions(self) -> Iterator[int]:
@@ -55,10 +58,16 @@ class TopicCommits:
             self._counts[partition] = 0
             return
         count = self._counts[partition]
-        place = partition * WINDOW + count % WINDOW
-        self._times[place] = time
-        self._offsets[place] = offset
-        self._set_lag(place, lag)
+        place = count % WINDOW
+        time = min(max(time, -1), _MOST_TIME)
+        if count:
+            used = range(min(count, WINDOW))
+            self._times.put(partition, place, time, used)
+            self._offsets.put(partition, place, offset, used)
+        else:
+            self._times.begin(partition, time)
+            self._offsets.begin(partition, offset)
+        self._set_lag(partition * WINDOW + place, lag)
         self._counts[partition] = count + 1 if count < 2 * WINDOW else count - WINDOW + 1
 
     def ring(self, partition: int) -> list[Commit]:
@@ -66,8 +75,7 @@ class TopicCommits:
         if partition >= len(self._counts):
             return []
         count = self._counts[partition]
-        base = partition * WINDOW
-        return [self._commit(base + n % WINDOW) for n in range(max(0, count - WINDOW), count)]
+        return [self._commit(partition, n % WINDOW) for n in range(max(0, count - WINDOW), count)]
 
     def rate(self, partition: int) -> float | None:
         """Records per second between the first and the last commit that are kept: as
@@ -75,21 +83,22 @@ class TopicCommits:
         count = self._counts[partition]
         if count < 2:
             return None
-        base = partition * WINDOW
-        first, last = base + max(0, count - WINDOW) % WINDOW, base + (count - 1) % WINDOW
-        span = self._times[last] - self._times[first]
-        return (self._offsets[last] - self._offsets[first]) * 1000 / span if span > 0 else None
+        first, last = max(0, count - WINDOW) % WINDOW, (count - 1) % WINDOW
+        times, offsets = self._times, self._offsets
+        span = times.get(partition, last) - times.get(partition, first)
+        read = offsets.get(partition, last) - offsets.get(partition, first)
+        return read * 1000 / span if span > 0 else None
 
     def last_time(self, partition: int) -> int | None:
         """When the last commit came (ms)."""
         if partition >= len(self._counts) or not self._counts[partition]:
             return None
-        return self._times[partition * WINDOW + (self._counts[partition] - 1) % WINDOW]
+        return self._times.get(partition, (self._counts[partition] - 1) % WINDOW)
 
-    def _commit(self, place: int) -> Commit:
-        lag = self._lags[place]
+    def _commit(self, partition: int, place: int) -> Commit:
+        lag = self._lags[partition * WINDOW + place]
         known = None if lag == _NO_LAG else lag - 1
-        return Commit(self._times[place], self._offsets[place], known)
+        return Commit(self._times.get(partition, place), self._offsets.get(partition, place), known)
 
     def _set_lag(self, place: int, lag: int | None) -> None:
         value = _NO_LAG if lag is None else max(0, lag) + 1
@@ -104,12 +113,9 @@ class TopicCommits:
         if missing <= 0:
             return
         self.committed.extend([NONE] * missing)
-        for field, each in (
-            (self._counts, 1),
-            (self._times, WINDOW),
-            (self._offsets, WINDOW),
-            (self._lags, WINDOW),
-        ):
+        self._times.grow(missing)
+        self._offsets.grow(missing)
+        for field, each in ((self._counts, 1), (self._lags, WINDOW)):
             field.frombytes(bytes(field.itemsize * each * missing))
 
 

@@ -37,6 +37,17 @@ def test_it_keeps_the_last_commits_since_the_offset_was_deleted(
         assert set(found.partitions()) == {p for p, offset in last.items() if offset >= 0}
 
 
+def test_times_and_offsets_far_apart_are_kept_and_absurd_times_are_cut() -> None:
+    store = CommitStore()
+    far = [Commit(0, 0), Commit(1 << 41, (1 << 63) - 1), Commit(5, 7), Commit((1 << 41) + 1, 8)]
+    for commit in far:
+        store.add("g", "t", 1, commit)
+    assert store.topics("g")["t"].ring(1) == far
+    for time in (-(1 << 63), (1 << 63) - 1):
+        store.add("g", "u", 0, Commit(time, 3))
+    assert [c.timestamp for c in store.topics("g")["u"].ring(0)] == [-1, 1 << 62]
+
+
 def test_all_offsets_of_a_group_replace_what_is_no_longer_there() -> None:
     store = CommitStore()
     store.add("g", "t", 0, Commit(1, 10))
