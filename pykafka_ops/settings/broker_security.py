@@ -22,7 +22,7 @@ from pykafka_ops.settings.validators import OneOf, Range, non_null
 
 # fmt: off
 ROWS = table(
-    row("authorizer.class.name", STRING, "", non_null, REFUSE,
+    row("authorizer.class.name", STRING, "", non_null,
         doc="Java class of the authorizer; empty means that everybody may do everything."),
     row("principal.builder.class", CLASS,
         "org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder", PER_BROKER,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from pykafka_ops.errors import SettingError
-from pykafka_ops.settings import of_listener
+from pykafka_ops.settings import authorizer, of_listener
 from pykafka_ops.settings.broker import BROKER
 from pykafka_ops.settings.setting import Setting, Support
 from pykafka_ops.settings.topic import HOUR_MS, MINUTE_MS, TOPIC
@@ -186,7 +186,9 @@ def review(static: Mapping[str, str]) -> Review:
     for name, text in static.items():
         setting = BROKER.get(name)
         if setting is None:
-            _review_unknown(name, text, found)
+            _review_unknown(name, static, found)
+        elif name == authorizer.CLASS:
+            _review_authorizer(str(setting.parse(text) or ""), found)
         elif name == "replica.selector.class":
             found.warnings.extend(_selector(str(setting.parse(text) or "")))
         elif name == "log.message.format.version":
@@ -247,8 +249,23 @@ def _selector(name: str) -> list[str]:
     ]
 
 
-def _review_unknown(name: str, text: str, found: Review) -> None:
-    if name == "config.providers" or name.startswith("config.providers."):
+def _review_authorizer(name: str, found: Review) -> None:
+    """One comes with Kafka in ZooKeeper mode."""
+    if name not in ("", authorizer.ACL_AUTHORIZER):
+        found.refusals.append(
+            f"{authorizer.CLASS}={name} is not supported by this broker: "
+            f"set it to {authorizer.ACL_AUTHORIZER} or remove it"
+        )
+
+
+def _review_unknown(name: str, static: Mapping[str, str], found: Review) -> None:
+    text = static[name]
+    if name in authorizer.OWN:
+        if not static.get(authorizer.CLASS, "").strip():
+            found.warnings.append(f"{name} has no effect without {authorizer.CLASS}")
+    elif name.startswith(authorizer.ELSEWHERE):
+        found.refusals.append(f"{name}: access rules are in the broker's own ZooKeeper: remove it")
+    elif name == "config.providers" or name.startswith("config.providers."):
         found.refusals.append(
             f"{name}: configuration providers are not supported by this broker: "
             "write the values themselves"

@@ -47,7 +47,10 @@ from pykafka_ops.broker.state.session import NOBODY, Session
 from pykafka_ops.broker.storage.log_manager import LogManager
 
 if TYPE_CHECKING:  # few clients ask for it
+    from pykafka_ops.broker.services.acl_admin import AclAdmin
+    from pykafka_ops.broker.services.authorizer import Authorizer
     from pykafka_ops.broker.services.config_admin import ConfigAdmin
+    from pykafka_ops.security.acls.rules import Operation, ResourceType
 
 MAX_VERSION = 0x7FFF
 SHAPE_BYTES = 2_000
@@ -91,8 +94,15 @@ class Services:
     """Connections by which a replica has fetched, where somebody wants to know."""
     software: dict[int, tuple[str, str]] | None = None
     """Name and version of the clients' libraries by connection, likewise."""
+    acls: AclAdmin | None = None
+    """What changes and finds access rules; None where no authorizer is configured."""
     levels_changed: list[Callable[[], None]] = field(default_factory=list)
     """Called when loggers have other levels."""
+
+    @property
+    def authorizer(self) -> Authorizer | None:
+        """What says who may do what, if one is configured."""
+        return None if self.acls is None else self.acls.authorizer
 
     def config_admin(self) -> ConfigAdmin:
         """What changes settings, and tells of them."""
@@ -120,11 +130,32 @@ class Context:
     session: Session = NOBODY
     close_connection: bool = False
     meter: Meter | None = None
+    api_key: int = -1
 
     @property
     def principal(self) -> str:
         """Who asks, as ``User:alice``."""
         return self.session.principal
+
+    def may(
+        self,
+        operation: Operation,
+        type_: ResourceType,
+        name: str,
+        *,
+        count: int = 1,
+        quiet: bool = False,
+    ) -> bool:
+        """Whether the client has this right; see :meth:`Authorizer.allows`."""
+        authorizer = self.services.authorizer
+        if authorizer is None:
+            return True
+        return authorizer.allows(self, operation, type_, name, count=count, quiet=quiet)
+
+    def may_any(self, operation: Operation, type_: ResourceType) -> bool:
+        """Whether it has the right to some resource of a type."""
+        authorizer = self.services.authorizer
+        return authorizer is None or authorizer.allows_any(self, operation, type_)
 
     @property
     def user(self) -> str:

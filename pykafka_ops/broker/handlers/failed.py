@@ -59,6 +59,19 @@ def answer_to(
     return answer
 
 
+def items_of(
+    api: int, handler: ModuleType | None, request: Any, version: int, error: KafkaError
+) -> Any:
+    """An answer that has the error at each item of the request, and none at the top."""
+    own = getattr(handler, "failed", None)
+    if own is not None:
+        return own(request, version, error)
+    answer = APIS[api].response()
+    text = error.message or (ErrorCode.of(error.code).text if api in WITH_TEXT else None)
+    _list(answer, request, version, error.code, text)
+    return answer
+
+
 def _kind(item: object) -> type:
     return type(item)
 

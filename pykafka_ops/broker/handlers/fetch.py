@@ -51,6 +51,10 @@ def handle(context: Context, request: FetchRequest) -> Answer:
         _note_follower(context)
     elif context.meter is not None:
         terms.quota = context.meter.most_to_fetch
+    if context.services.acls is not None:
+        from pykafka_ops.broker.handlers.rights import fetch as rights  # few need it
+
+        terms.may_read = rights.readable(context, follower)
     session = (request.session_id, request.session_epoch)
     wanted, forgotten = _wanted(context, request, by_id), _forgotten(request, by_id)
     return _told(

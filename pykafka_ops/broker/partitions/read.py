@@ -76,6 +76,7 @@ class Terms:
         "listener",
         "max_bytes",
         "max_wait_ms",
+        "may_read",
         "min_bytes",
         "quota",
         "rack",
@@ -103,6 +104,8 @@ class Terms:
         self.rack = rack
         self.listener = listener
         self.quota: Callable[[], float] | None = None
+        self.may_read: Callable[[str], bool] | None = None
+        """Whether the client has the right to a topic; None where it needs none."""
         self.first = True
         """Whether this is the first pass of the request: only that one reports the follower's
         position, and reads only what is in memory."""
@@ -250,6 +253,8 @@ def _partition(site: ReadSite, wanted: CachedPartition, terms: Terms) -> Partiti
             wanted.topic = site.image.topic_names_by_id.get(wanted.topic_id, "")
         if not wanted.topic:
             raise KafkaError(ErrorCode.UNKNOWN_TOPIC_ID)
+    if terms.may_read is not None and not terms.may_read(wanted.topic):
+        raise KafkaError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
     known = site.image.partition(wanted.topic, wanted.index) is not None
     find = site.replicas.leader if terms.client is None else site.replicas.readable
     partition = find(wanted.topic, wanted.index, known=known, epoch=wanted.current_leader_epoch)

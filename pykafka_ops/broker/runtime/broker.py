@@ -125,6 +125,7 @@ class Broker:
         self._opened("deadlines", parts.deadlines.stop)
         await parts.settings.start()
         self._opened("settings", parts.settings.close)
+        await self._open_authorizer()
         parts.logs.open(monotonic_clock())
         self._opened("logs", self._close_logs)
         self._opened("coordinators", parts.coordinators.close)
@@ -152,6 +153,16 @@ class Broker:
         if self.metrics is not None:
             self.metrics.running(parts)
         await self._hear_of_ourselves()
+
+    async def _open_authorizer(self) -> None:
+        acls = self.parts.services.acls
+        if acls is not None:
+            from pykafka_ops.broker.runtime.cluster.acl_watch import AclWatch  # few have rules
+
+            watch = AclWatch(acls)
+            self._opened("access rules", watch.close)
+            await watch.start()
+            acls.authorizer.changed.append(self.parts.server.rights_changed)
 
     def _open_metrics(self) -> None:
         address = self.configs.value(METRICS_LISTEN)

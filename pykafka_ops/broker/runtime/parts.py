@@ -56,6 +56,7 @@ from pykafka_ops.settings import check
 
 if TYPE_CHECKING:  # a broker alone asks nobody
     from pykafka_ops.broker.runtime.cluster.peer import LogIn, Peer
+    from pykafka_ops.broker.services.acl_admin import AclAdmin
     from pykafka_ops.broker.state.controller.topic_requests import TopicSpec
     from pykafka_ops.errors import KafkaError
 
@@ -287,7 +288,16 @@ class Parts:
             run_in_thread=self._run_in_thread,
             quotas=self.quotas,
             memory=self.memory,
+            acls=self._make_acls(),
         )
+
+    def _make_acls(self) -> AclAdmin | None:
+        if not self.configs.text("authorizer.class.name"):
+            return None
+        from pykafka_ops.broker.runtime.settings.authorizer import authorizer_of  # few have one
+        from pykafka_ops.broker.services.acl_admin import AclAdmin
+
+        return AclAdmin(self.membership.store, authorizer_of(self.configs))
 
     def _make_topics(self) -> TopicAdmin:
         # A line of its own, which a quota may hold up: nothing else has to wait then.

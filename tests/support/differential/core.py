@@ -195,8 +195,11 @@ class Side:
 
     def _use(self) -> Connection:
         if self._connection is None:
-            self._connection = Connection(self.bootstrap)
+            self._connection = self._connect()
         return self._connection
+
+    def _connect(self) -> Connection:
+        return Connection(self.bootstrap)
 
     def _exchange(self, frame: bytes, seconds: float) -> bytes | str:
         connection = self._use()
@@ -261,9 +264,9 @@ class Outcome(NamedTuple):
     compared: int
 
 
-def compare(case: Case, prefix: str, ours: str, theirs: str) -> Outcome:
+def compare(case: Case, prefix: str, ours: str, theirs: str, kind: type[Side] = Side) -> Outcome:
     """Run a case against both brokers (addresses) at the same time."""
-    sides = [Side(ours, prefix, case), Side(theirs, prefix, case, mute=True)]
+    sides = [kind(ours, prefix, case), kind(theirs, prefix, case, mute=True)]
     with ThreadPoolExecutor(2) as pool:
         runs = [pool.submit(case.run, side, case.version) for side in sides]
     for side in sides:

@@ -56,6 +56,7 @@ class ConfigDesk:
             run_in_thread=asyncio.to_thread,
             controller=SimpleNamespace(require_controller=self.require_controller),
             levels_changed=self.levels_changed,
+            acls=None,
         )
         answers = []
         for request, version in requests:

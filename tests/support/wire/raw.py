@@ -127,9 +127,11 @@ def fetched(body: bytes) -> tuple[int, int, bytes]:
 class Connection:
     """One TCP connection that sends bytes as told and reads frames."""
 
-    def __init__(self, bootstrap: str, *, seconds: float = PATIENCE) -> None:
+    def __init__(self, bootstrap: str, *, seconds: float = PATIENCE, source: str = "") -> None:
+        """``source`` is the local address, if it matters."""
         host, _, port = bootstrap.rpartition(":")
-        self.socket = socket.create_connection((host, int(port)), timeout=seconds)
+        address = (source, 0) if source else None
+        self.socket = socket.create_connection((host, int(port)), seconds, address)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def __enter__(self) -> Connection:

@@ -52,6 +52,7 @@ def make_server(
             quotas=QuotaEntities(),
             timer=monotonic_clock,
             levels_changed=[],
+            acls=None,
             memory=Memory(),
         ),
     )

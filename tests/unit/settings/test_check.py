@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.errors import SettingError
+from pykafka_ops.settings.authorizer import super_users, without_rules
 from pykafka_ops.settings.broker import BROKER
 from pykafka_ops.settings.check import (
     check_values,
@@ -133,3 +134,33 @@ def test_only_selectors_of_kafka_are_known() -> None:
         assert review({"replica.selector.class": name}).warnings == []
     (line,) = review({"replica.selector.class": "com.example.Mine"}).warnings
     assert "com.example.Mine has no effect" in line
+
+
+def test_the_authorizer_of_kafka_is_known_and_its_settings_only_count_with_it() -> None:
+    known = {"authorizer.class.name": "kafka.security.authorizer.AclAuthorizer"}
+    own = {"super.users": "User:root", "allow.everyone.if.no.acl.found": "true"}
+    assert review({**known, **own}) == ([], [])
+    assert [line.partition(" ")[0] for line in review(own).warnings] == list(own)
+    (refusal,) = review({"authorizer.class.name": "org.acme.Mine"}).refusals
+    assert refusal.startswith("authorizer.class.name=org.acme.Mine is not supported")
+    elsewhere = {**known, "authorizer.zookeeper.url": "zk:2181"}
+    assert len(review(elsewhere).refusals) == 1
+
+
+@pytest.mark.parametrize("text", ["root", "User:", ":x", "User:a;bob"])
+def test_super_users_that_are_no_principals_are_named(text: str) -> None:
+    with pytest.raises(SettingError, match="is no principal: write User:NAME"):
+        super_users({"super.users": text})
+
+
+def test_super_users_are_separated_by_semicolons_since_names_have_commas() -> None:
+    found = super_users({"super.users": " User:CN=a,O=b ; User:root;"})
+    assert found == {"User:CN=a,O=b", "User:root"}
+    assert super_users({}) == set()
+
+
+def test_what_counts_without_rules_is_true_or_false() -> None:
+    assert not without_rules({})
+    assert without_rules({"allow.everyone.if.no.acl.found": "TRUE"})
+    with pytest.raises(SettingError, match="neither true nor false"):
+        without_rules({"allow.everyone.if.no.acl.found": "yes"})

@@ -131,7 +131,7 @@ def test_units_of_synonyms_are_converted() -> None:
 
 
 def test_what_cannot_be_ignored_safely_is_refused() -> None:
-    for name in ("process.roles", "authorizer.class.name", "zookeeper.ssl.crl.enable"):
+    for name in ("process.roles", "principal.builder.class", "zookeeper.ssl.crl.enable"):
         assert BROKER[name].support is Support.REFUSE
     assert BROKER["log.segment.bytes"].support is Support.HONOURED
     assert BROKER["num.io.threads"].support is Support.WARN

@@ -158,6 +158,10 @@ class LoginExchange:
         else:
             self._tell(str(error) or type(error).__name__)
 
+    def forget_shapes(self) -> None:
+        """What the client may do has changed."""
+        self._inner.forget_shapes()
+
     def close(self) -> None:
         """The connection is gone."""
         if self._hanging_up is not None:

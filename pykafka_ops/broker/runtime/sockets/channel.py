@@ -47,6 +47,9 @@ class FrameServer(Protocol):
     def refused(self, error: BaseException) -> None:
         """The connection is closed because of what the client sent: tell of it."""
 
+    def forget_shapes(self) -> None:
+        """What the client may do has changed."""
+
     def close(self) -> None:
         """The connection is gone."""
 

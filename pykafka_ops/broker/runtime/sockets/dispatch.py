@@ -26,11 +26,12 @@ Spawn = Callable[[Coroutine[Any, Any, object]], "asyncio.Task[object]"]
 class Api:
     """One served API, its handler and classes loaded at first use."""
 
-    __slots__ = ("_module", "handle", "key", "request_class", "route", "shape")
+    __slots__ = ("_guarded", "_module", "handle", "key", "request_class", "route", "shape")
 
-    def __init__(self, key: int, route: Route) -> None:
+    def __init__(self, key: int, route: Route, *, guarded: bool = False) -> None:
         self.key = key
         self.route = route
+        self._guarded = guarded
         self._module: ModuleType | None = None
         self.handle: Handle | None = None
         self.request_class: type[Any] | None = None
@@ -40,9 +41,15 @@ class Api:
         """Import the handler module and the message classes."""
         self._module = self.route.load()
         self.request_class = APIS[self.key].request
-        self.shape = getattr(self._module, "shape", None)
-        self.handle = self._module.handle
-        return self._module.handle  # type: ignore[no-any-return]  # modules are untyped
+        shape: MakeShape | None = getattr(self._module, "shape", None)
+        handle: Handle = self._module.handle
+        if self._guarded:
+            from pykafka_ops.broker.handlers import rights
+
+            handle = rights.guarded(self.key, self._module)
+            shape = None if shape is None else rights.guarded_shape(self.key, shape)
+        self.shape, self.handle = shape, handle
+        return handle
 
     def failed(self, request: object, version: int, error: KafkaError) -> object:
         """The answer that says the whole request failed."""
@@ -70,7 +77,8 @@ class Dispatch:
         """Called with every request that has ended; nothing is measured while there are none."""
         services.levels_changed.append(self.log_or_not)
         self.log_or_not()
-        self.apis = {int(key): Api(key, route) for key, route in routes.items()}
+        guarded = services.acls is not None
+        self.apis = {int(key): Api(key, route, guarded=guarded) for key, route in routes.items()}
 
     def log_or_not(self) -> None:
         """Have requests logged from now on, or no more, as the level of their logger says."""

@@ -165,6 +165,7 @@ class Exchange:
             channel.identity,
             self._session,
         )
+        context.api_key = header.api_key
         self._version = max(version, 0)
         self._correlation_id = header.correlation_id
         if self._arrived is not None:
@@ -303,6 +304,10 @@ class Exchange:
     def close(self) -> None:
         """The connection is gone, and the request, if there is one, with it."""
         self.drop("abandoned")
+        self.forget_shapes()
+
+    def forget_shapes(self) -> None:
+        """Read the next requests field by field: what their client may do has changed."""
         if self._shapes:
             self._dispatch.memory.forget(sum(shape.held for shape in self._shapes))
             self._shapes = ()

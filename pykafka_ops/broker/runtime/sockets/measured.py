@@ -125,6 +125,11 @@ class MeasuredExchange(Exchange):
         self._counted = ()
         self._tally.forget(self._channel.identity)
 
+    def forget_shapes(self) -> None:
+        """What the client may do has changed."""
+        super().forget_shapes()
+        self._counted = ()
+
     # -- steps of an Exchange ----------------------------------------------------------------------
 
     def _learn(self, shape: Shape | None) -> None:

@@ -225,6 +225,11 @@ class Server:
             found[connection.listener, name, version] += 1
         return found
 
+    def rights_changed(self) -> None:
+        """Somebody may do more or less from now on."""
+        for connection in self._connections.values():
+            connection.exchange.forget_shapes()
+
     def relieve(self) -> None:
         """Answers that nobody takes hold too much: cut off who has held most for longest."""
         account, now = self.memory.answers, self.dispatch.timer()
