@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from pykafka_ops.client.config import Address, ClientConfig
 from pykafka_ops.client.poller import Steps
-from pykafka_ops.client.sasl import credentials
+from pykafka_ops.client.sasl import credentials, is_token
 from pykafka_ops.security.sasl import AuthenticationError, dialogue
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages import sasl_authenticate as sa
@@ -46,8 +46,9 @@ def authenticate(connection: Asking) -> Steps[None]:
             f"{connection.address}: the broker does not take sasl.mechanism {mechanism}; "
             f"it takes: {offered}"
         )
-    user, password = credentials(connection.config.get("sasl.jaas.config"))
-    talk = dialogue(mechanism, user, password, secrets.token_hex(16))
+    line = connection.config.get("sasl.jaas.config")
+    nonce = secrets.token_hex(16)
+    talk = dialogue(mechanism, *credentials(line), nonce, by_token=is_token(line))
     message = next(talk)
     while True:
         answer = yield from connection.ask(

@@ -16,3 +16,8 @@ def credentials(line: str | None) -> tuple[str, str]:
             'password="p";'
         )
     return options["username"], options["password"]
+
+
+def is_token(line: str | None) -> bool:
+    """Whether they are a delegation token's id and HMAC (``tokenauth``)."""
+    return jaas.options(line or "").get("tokenauth", "").lower() == "true"
