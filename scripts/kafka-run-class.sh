@@ -33,6 +33,7 @@ case $class in
     kafka.admin.ZkSecurityMigrator) tool=zookeeper-security-migration ;;
     kafka.admin.ConfigCommand) tool=kafka-configs ;;
     kafka.admin.AclCommand|org.apache.kafka.tools.AclCommand) tool=kafka-acls ;;
+    kafka.admin.DelegationTokenCommand|org.apache.kafka.tools.DelegationTokenCommand) tool=kafka-delegation-tokens ;;
     kafka.tools.ConsoleProducer|org.apache.kafka.tools.ConsoleProducer) tool=kafka-console-producer ;;
     kafka.tools.ConsoleConsumer|org.apache.kafka.tools.consumer.ConsoleConsumer) tool=kafka-console-consumer ;;
     kafka.tools.DumpLogSegments|org.apache.kafka.tools.DumpLogSegments) tool=kafka-dump-log ;;

@@ -66,6 +66,11 @@ ROWS = (
     Row("configs", "show and change settings of topics, brokers, users, ...", "kafka-configs"),
     Row("acls", "access rules: who may do what; why, or why not; rules as code", "kafka-acls"),
     Row("users", "users: passwords for SCRAM logins, and quotas"),
+    Row(
+        "tokens",
+        "delegation tokens: secrets with an end that stand for a login",
+        "kafka-delegation-tokens",
+    ),
     Row("produce", "write records from standard input", "kafka-console-producer"),
     Row("consume", "read records", "kafka-console-consumer"),
     Row("dump-log", "decode, search, check and repair log segments", "kafka-dump-log"),

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pykafka_ops.commands.acls.store import ClusterRules, RuleStore
 from pykafka_ops.commands.acls.words import (
     needed,
-    principal,
     resource,
     rule_words,
     rules_table,
 )
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError, Table, counted
+from pykafka_ops.commands.framework.principal import principal
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.security.acls.filters import AclFilter
 from pykafka_ops.security.acls.rules import WILDCARD, AclBinding, AclEntry, Permission

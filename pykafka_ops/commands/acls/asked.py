@@ -7,6 +7,7 @@ from typing import Final
 
 from pykafka_ops.commands.acls.kafka import AclProblem
 from pykafka_ops.commands.framework.args import Args, OptionError
+from pykafka_ops.commands.framework.principal import kafka_principal
 from pykafka_ops.security.acls.operations import CONSUMER, PRODUCER, SUPPORTED
 from pykafka_ops.security.acls.rules import (
     CLUSTER_NAME,
@@ -124,14 +125,8 @@ def _entries(args: Args, operations: Iterable[Operation]) -> set[AclEntry]:
 
 
 def principals(args: Args, option: str) -> list[str]:
-    """``Type:name`` of an option; AclProblem for another text (SecurityUtils)."""
-    texts = [text.strip() for text in args.given(option) if text]
-    for text in texts:
-        if ":" not in text:
-            raise AclProblem(
-                f"expected a string in format principalType:principalName but got {text}"
-            )
-    return texts
+    """``Type:name`` of an option; PrincipalProblem for another text."""
+    return [kafka_principal(text) for text in args.given(option) if text]
 
 
 def _operation(text: str) -> Operation:

@@ -12,8 +12,9 @@ from pykafka_ops.commands.acls.decided import (
     reason,
     verdict,
 )
-from pykafka_ops.commands.acls.words import principal, resource_word, rule_words, word
+from pykafka_ops.commands.acls.words import resource_word, rule_words, word
 from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.principal import principal
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import UsageError
 from pykafka_ops.security.acls.rules import ANYBODY, WILDCARD

@@ -83,9 +83,10 @@ def failure(error: PkoError, run: Run) -> int:
 
 def _java(error: PkoError) -> str:
     """The class of the exception that the tool catches."""
+    from pykafka_ops.commands.framework.principal import PrincipalProblem
     from pykafka_ops.commands.framework.profile import UnreadableFileError
 
-    if isinstance(error, AclProblem):
+    if isinstance(error, (AclProblem, PrincipalProblem)):
         return error.java
     if isinstance(error, KafkaError) or hasattr(error, "trouble"):
         return "java.util.concurrent.ExecutionException"

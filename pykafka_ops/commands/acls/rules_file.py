@@ -23,12 +23,12 @@ from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.commands.acls.words import (
     PERMISSIONS,
     needed,
-    principal,
     resource,
     resource_word,
     rows,
     word,
 )
+from pykafka_ops.commands.framework.principal import principal
 from pykafka_ops.errors import UsageError
 from pykafka_ops.security.acls.rules import (
     WILDCARD,

@@ -9,6 +9,7 @@ from typing import Final
 from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import Cells, Column, ItemError, Table
+from pykafka_ops.commands.framework.principal import principal
 from pykafka_ops.errors import UsageError
 from pykafka_ops.security.acls.filters import AclFilter
 from pykafka_ops.security.acls.operations import ROLES, SUPPORTED
@@ -67,16 +68,6 @@ def rule_words(rule: AclBinding) -> str:
 def printable(text: str) -> str:
     """Without control sequences, which names of groups and users may hold."""
     return "".join(c if c.isprintable() else "�" for c in text)
-
-
-def principal(text: str) -> str:
-    """``alice`` as ``User:alice``; UsageError for no name."""
-    found = text.strip()
-    if ":" not in found:
-        found = f"User:{found}"
-    if not all(found.partition(":")[::2]):
-        raise UsageError(f"principal {text!r}: write User:NAME, or NAME")
-    return found
 
 
 def type_of(text: str) -> ResourceType:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.params import Option, by_letter, table
+from pykafka_ops.commands.framework.types import Whole, java_integer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,10 +120,18 @@ class _Walk:
         if option.bare is None:
             if not more:
                 raise OptionError(f"Option {option.kafka} requires an argument")
-        elif not more or is_option(self.words[self.at]):
+        elif not more or not _may_follow(option, self.words[self.at]):
             return None
         self.at += 1
         return self.words[self.at - 1]
+
+
+def _may_follow(option: Option, word: str) -> bool:
+    """Whether the word is the value of an option that can do without one: any number, and nothing
+    else, where it wants a number."""
+    if isinstance(option.type, Whole):
+        return java_integer(word, option.bits) is not None
+    return not is_option(word)
 
 
 def is_option(word: str) -> bool:

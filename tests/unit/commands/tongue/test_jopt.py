@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.get_offsets import get_offsets
+from pykafka_ops.commands.tokens import tokens
 from pykafka_ops.commands.topics import topics
 from tests.support.memory.context import args_of, reader_of
 from tests.support.memory.demo_command import demo
@@ -40,6 +41,12 @@ def test_an_optional_value_may_not() -> None:
     assert flags("--state", "--fast").values == {"state": ["all"], "fast": []}
     assert flags("--state", "x", "--fast").values["state"] == ["x"]
     assert flags("--state").values["state"] == ["all"]
+
+
+@pytest.mark.parametrize(("word", "found"), [("-1", ["-1"]), ("7", ["7"]), ("soon", [])])
+def test_an_optional_number_may_be_negative_and_nothing_else(word: str, found: list[str]) -> None:
+    args = args_of(tokens, ["--renew-time-period", word], tool=True)
+    assert args.values["renew-time-period"] == found
 
 
 def test_a_separator_splits_one_value() -> None:
