@@ -50,6 +50,7 @@ if TYPE_CHECKING:  # few clients ask for it
     from pykafka_ops.broker.services.acl_admin import AclAdmin
     from pykafka_ops.broker.services.authorizer import Authorizer
     from pykafka_ops.broker.services.config_admin import ConfigAdmin
+    from pykafka_ops.broker.services.delegation_tokens import TokenAdmin
     from pykafka_ops.security.acls.rules import Operation, ResourceType
 
 MAX_VERSION = 0x7FFF
@@ -90,6 +91,8 @@ class Services:
     run_in_thread: Callable[..., Coroutine[Any, Any, Any]]
     quotas: QuotaEntities
     memory: Memory
+    delegation_tokens: TokenAdmin | None = None
+    """Where ``delegation.token.secret.key`` is set."""
     followers: set[int] | None = None
     """Connections by which a replica has fetched, where somebody wants to know."""
     software: dict[int, tuple[str, str]] | None = None

@@ -1,12 +1,23 @@
-"""ExpireDelegationToken (40), v0-2: refused, since nobody logs in on a plaintext listener."""
+"""ExpireDelegationToken (40), v0-2: change when a token expires (KIP-48)."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
 from pykafka_ops.broker.handlers.api import Answer, Context
-from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.broker.handlers.delegation import check_asker
+from pykafka_ops.wire.messages.expire_delegation_token import (
+    ExpireDelegationTokenRequest,
+    ExpireDelegationTokenResponse,
+)
 
 
-def handle(context: Context, request: object) -> Answer:
-    """DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, and no time of expiry."""
-    raise KafkaError(ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED)
+def handle(context: Context, request: ExpireDelegationTokenRequest) -> Answer:
+    """When it expires; now, where it is gone."""
+    admin = check_asker(context)
+    change = admin.expire(context.principal, bytes(request.hmac), request.expiry_time_period_ms)
+    return _told(change)
+
+
+async def _told(change: Awaitable[int]) -> Answer:
+    return ExpireDelegationTokenResponse(expiry_timestamp_ms=await change)

@@ -1,12 +1,23 @@
-"""RenewDelegationToken (39), v0-2: refused, since nobody logs in on a plaintext listener."""
+"""RenewDelegationToken (39), v0-2: let a token live on (KIP-48)."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
 from pykafka_ops.broker.handlers.api import Answer, Context
-from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.broker.handlers.delegation import check_asker
+from pykafka_ops.wire.messages.renew_delegation_token import (
+    RenewDelegationTokenRequest,
+    RenewDelegationTokenResponse,
+)
 
 
-def handle(context: Context, request: object) -> Answer:
-    """DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, and no time of expiry."""
-    raise KafkaError(ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED)
+def handle(context: Context, request: RenewDelegationTokenRequest) -> Answer:
+    """When it expires now."""
+    admin = check_asker(context)
+    change = admin.renew(context.principal, bytes(request.hmac), request.renew_period_ms)
+    return _told(change)
+
+
+async def _told(change: Awaitable[int]) -> Answer:
+    return RenewDelegationTokenResponse(expiry_timestamp_ms=await change)

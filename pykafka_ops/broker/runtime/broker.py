@@ -34,6 +34,7 @@ log = logging.getLogger("kafka.server.KafkaServer")
 
 HOT = (ApiKey.PRODUCE, ApiKey.FETCH, ApiKey.METADATA, ApiKey.LIST_OFFSETS, ApiKey.INIT_PRODUCER_ID)
 """Modules imported right after the start, before the first client needs them."""
+TOKEN_SECRETS = ("delegation.token.secret.key", "delegation.token.master.key")
 NEWS_SECONDS = 10.0
 """How long a start waits for the controller's first UpdateMetadata."""
 
@@ -70,7 +71,8 @@ class Broker:
 
     def _make_logins(self) -> Logins | None:
         protocols = self._listening.used_protocols
-        if not any(protocol.startswith("SASL_") for protocol in protocols.values()):
+        asked = any(protocol.startswith("SASL_") for protocol in protocols.values())
+        if not asked and not any(map(self.configs.value, TOKEN_SECRETS)):
             return None
         from pykafka_ops.broker.runtime.security.logins import Logins  # few ask for it
 
@@ -120,9 +122,8 @@ class Broker:
         )
         if self.metrics is not None:
             parts.server.measure()
-        if self._logins is not None:
-            self._logins.guard(parts)
         self._opened("deadlines", parts.deadlines.stop)
+        await self._start_logins()
         await parts.settings.start()
         self._opened("settings", parts.settings.close)
         await self._open_authorizer()
@@ -163,6 +164,12 @@ class Broker:
             self._opened("access rules", watch.close)
             await watch.start()
             acls.authorizer.changed.append(self.parts.server.rights_changed)
+
+    async def _start_logins(self) -> None:
+        if self._logins is not None:
+            self._logins.guard(self.parts)
+            self._opened("logins", self._logins.close)
+            await self._logins.start()
 
     def _open_metrics(self) -> None:
         address = self.configs.value(METRICS_LISTEN)

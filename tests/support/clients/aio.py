@@ -34,8 +34,9 @@ class AioClient:
     sends_headers = True
     sends_nulls = False
 
-    def __init__(self, bootstrap: str) -> None:
+    def __init__(self, bootstrap: str, **extra: Any) -> None:
         self.bootstrap = bootstrap
+        self.extra = extra
 
     def _run(self, work: Awaitable[T]) -> T:
         async def bounded() -> T:
@@ -48,7 +49,7 @@ class AioClient:
 
     def _admin(self, work: Callable[[Any], Awaitable[T]]) -> T:
         async def go() -> T:
-            admin = AIOKafkaAdminClient(bootstrap_servers=self.bootstrap)
+            admin = AIOKafkaAdminClient(bootstrap_servers=self.bootstrap, **self.extra)
             await admin.start()
             try:
                 return await work(admin)
@@ -71,6 +72,7 @@ class AioClient:
         async def go() -> list[int]:
             producer = aiokafka.AIOKafkaProducer(
                 bootstrap_servers=self.bootstrap,
+                **self.extra,
                 compression_type=None if codec == "none" else codec,
                 acks="all" if acks == "all" else int(acks),
                 enable_idempotence=idempotent,
@@ -100,7 +102,10 @@ class AioClient:
     def _consumer(self, work: Callable[[Any], Awaitable[T]]) -> T:
         async def go() -> T:
             consumer = aiokafka.AIOKafkaConsumer(
-                bootstrap_servers=self.bootstrap, enable_auto_commit=False, auto_offset_reset="none"
+                bootstrap_servers=self.bootstrap,
+                **self.extra,
+                enable_auto_commit=False,
+                auto_offset_reset="none",
             )
             await consumer.start()
             try:

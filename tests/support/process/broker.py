@@ -11,7 +11,7 @@ from tests.support.process.process import Process
 from tests.support.process.server import ServerProcess
 from tests.support.waiting import PATIENCE
 
-READY = re.compile(r"broker (\d+) ready on ([^ :]+):(\d+) in (\d+) ms")
+READY = re.compile(r"broker (\d+) ready on ([^ :]+):(\d+)(?:, \S+)* in (\d+) ms")
 
 
 class BrokerProcess(ServerProcess):

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from pykafka_ops.broker.metadata.znodes.config import USERS, EntityConfig, desanitize
+from pykafka_ops.broker.runtime.cluster.membership import random_uuid
 from pykafka_ops.broker.runtime.cluster.peer import LogIn
 from pykafka_ops.broker.runtime.parts import Parts
 from pykafka_ops.broker.runtime.security.login_desk import CallLater, LoginDesk
@@ -15,18 +16,23 @@ from pykafka_ops.broker.runtime.security.login_exchange import LoginExchange, Ne
 from pykafka_ops.broker.runtime.security.login_modules import LoginModules
 from pykafka_ops.broker.runtime.security.offers import LoginSources, offer_of
 from pykafka_ops.broker.runtime.security.outgoing import outgoing_login
+from pykafka_ops.broker.runtime.security.token_upkeep import TokenUpkeep
 from pykafka_ops.broker.runtime.sockets.connection import Connection
 from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
+from pykafka_ops.broker.services.delegation_tokens import TokenAdmin
 from pykafka_ops.broker.state.configs.of_listener import ListenerConfigs
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.logins.authenticator import Now
 from pykafka_ops.broker.state.logins.credentials import ScramCredentials
+from pykafka_ops.broker.state.logins.delegation import DelegationTokens, TokenLimits
 from pykafka_ops.broker.storage.clocks import monotonic_clock, wall_clock
 from pykafka_ops.errors import SettingError
+from pykafka_ops.wire.types import uuid_text
 
 log = logging.getLogger("kafka.network.SocketServer")
 
 SASL = "SASL_"
+SECRET_KEYS = ("delegation.token.secret.key", "delegation.token.master.key")
 
 
 def _gate(
@@ -38,6 +44,11 @@ def _gate(
 def asks(protocol: str) -> bool:
     """Whether a listener of this protocol asks for a login."""
     return protocol.startswith(SASL)
+
+
+def secret_key(configs: BrokerConfigs) -> str:
+    """What signs delegation tokens, "" where there are none."""
+    return next((text for name in SECRET_KEYS if (text := configs.value(name))), "")
 
 
 class Logins:
@@ -58,7 +69,11 @@ class Logins:
     ) -> None:
         self._configs = configs
         self.credentials = ScramCredentials()
-        self._sources = LoginSources(LoginModules(env), self.credentials, secrets.token_bytes(32))
+        key = secret_key(configs)
+        self._tokens = DelegationTokens(key) if key else None
+        self._upkeep: TokenUpkeep | None = None
+        salts = secrets.token_bytes(32)
+        self._sources = LoginSources(LoginModules(env), self.credentials, salts, self._tokens)
         self._protocols = {name: text for name, text in protocols.items() if asks(text)}
         self.desks = {name: self._desk(name, call_later) for name in self._protocols}
         self.outgoing: LogIn | None = None
@@ -86,6 +101,38 @@ class Logins:
         parts.settings.quotas.observers.append(self.user_changed)
         assert parts.settings.effects is not None
         parts.settings.effects.copies.append(self.reconfigure)
+        if self._tokens is not None:
+            self._serve_tokens(parts, self._tokens)
+
+    def _serve_tokens(self, parts: Parts, tokens: DelegationTokens) -> None:
+        get, store = self._configs.value, parts.membership.store
+        limits = TokenLimits(
+            get("delegation.token.max.lifetime.ms"), get("delegation.token.expiry.time.ms")
+        )
+        admin = TokenAdmin(
+            store,
+            tokens,
+            limits=limits,
+            clock=wall_clock,
+            new_id=lambda: uuid_text(random_uuid()),
+        )
+        parts.services.delegation_tokens = admin
+        self._upkeep = TokenUpkeep(
+            store,
+            admin,
+            is_controller=lambda: parts.controller.is_active,
+            check_ms=get("delegation.token.expiry.check.interval.ms"),
+        )
+
+    async def start(self) -> None:
+        """Follow what the tree says of delegation tokens. Raises StoreError."""
+        if self._upkeep is not None:
+            await self._upkeep.start()
+
+    async def close(self) -> None:
+        """Stop following."""
+        if self._upkeep is not None:
+            await self._upkeep.close()
 
     def reconfigure(self, changed: frozenset[str]) -> None:
         """These settings have other values: new logins go by them."""

@@ -14,6 +14,7 @@ from pykafka_ops.broker.state.configs.of_listener import ListenerConfigs
 from pykafka_ops.broker.state.logins import plain
 from pykafka_ops.broker.state.logins.authenticator import Offer
 from pykafka_ops.broker.state.logins.credentials import ScramCredentials
+from pykafka_ops.broker.state.logins.delegation import DelegationTokens
 from pykafka_ops.broker.state.logins.dialogue import NewDialogue
 from pykafka_ops.broker.state.logins.scram import ScramLogin, ScramSide
 from pykafka_ops.errors import SettingError
@@ -31,6 +32,7 @@ class LoginSources:
     modules: LoginModules
     credentials: ScramCredentials
     secret: bytes
+    tokens: DelegationTokens | None = None
 
 
 Make = Callable[[LoginSources, ListenerConfigs], NewDialogue]
@@ -73,7 +75,8 @@ def _scram(mechanism: Mechanism) -> Make:
     def make(sources: LoginSources, configs: ListenerConfigs) -> NewDialogue:
         def find(name: str, by_token: bool, now: int) -> ScramLogin | None:
             if by_token:
-                return None
+                tokens = sources.tokens
+                return None if tokens is None else tokens.login(mechanism, name, now)
             found = sources.credentials.find(mechanism.name, name)
             return None if found is None else ScramLogin(found, name)
 
