@@ -9,6 +9,7 @@ import os
 import re
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 
 from pykafka_ops.errors import TlsSettingError
 from pykafka_ops.security.certificates import from_pem
@@ -23,8 +24,25 @@ _CLIENT_AUTH = {
     "required": ssl.CERT_REQUIRED,
 }
 _VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
+_MOST_FLIGHTS = 4
 _TLS13 = re.compile(r"TLS_(?!\w*_WITH_)")
 _SUITE = re.compile(r"TLS_(?P<exchange>\w+?)_WITH_(?P<cipher>\w+)")
+
+
+SETTINGS = (
+    "ssl.client.auth",
+    "ssl.protocol",
+    "ssl.enabled.protocols",
+    "ssl.cipher.suites",
+    "ssl.endpoint.identification.algorithm",
+    "ssl.key.password",
+    *(
+        f"ssl.keystore.{end}"
+        for end in ("location", "password", "type", "key", "certificate.chain")
+    ),
+    *(f"ssl.truststore.{end}" for end in ("location", "password", "type", "certificates")),
+)
+"""What a context is made from."""
 
 
 def client_context(get: Get, prefix: str = "") -> ssl.SSLContext:
@@ -166,3 +184,27 @@ def _load(made: ssl.SSLContext, pem: str, get: Get) -> None:
         raise TlsSettingError(f"key store {path or '(text)'}: {reason}") from None
     finally:
         os.close(fd)
+
+
+def check_trust(server: ssl.SSLContext, client: ssl.SSLContext, who: str) -> None:
+    """Have a client with one context connect to a server with the other, in memory, as
+    ``SslFactory.SslEngineValidator`` does. TlsSettingError if they do not trust each other."""
+    there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
+    checked, client.check_hostname = client.check_hostname, False
+    ends = [
+        client.wrap_bio(back, there, server_side=False),
+        server.wrap_bio(there, back, server_side=True),
+    ]
+    client.check_hostname = checked
+    try:
+        for _ in range(_MOST_FLIGHTS):
+            for end in ends:
+                with suppress(ssl.SSLWantReadError):
+                    end.do_handshake()
+    except ssl.SSLCertVerificationError as error:
+        raise TlsSettingError(
+            f"{who}: its certificate is not one that other brokers would trust: "
+            f"{error.verify_message} (ssl.truststore.location?)"
+        ) from None
+    except ssl.SSLError as error:
+        raise TlsSettingError(f"{who}: it cannot connect to itself: {error.reason}") from None

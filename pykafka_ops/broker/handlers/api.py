@@ -99,6 +99,8 @@ class Services:
     """Name and version of the clients' libraries by connection, likewise."""
     acls: AclAdmin | None = None
     """What changes and finds access rules; None where no authorizer is configured."""
+    check_tls: Callable[[BrokerConfigs], Coroutine[Any, Any, None]] | None = None
+    """Whether listeners with TLS could go on with such settings; it raises SettingError."""
     levels_changed: list[Callable[[], None]] = field(default_factory=list)
     """Called when loggers have other levels."""
 
@@ -112,7 +114,12 @@ class Services:
         from pykafka_ops.broker.services.config_admin import ConfigAdmin
 
         return ConfigAdmin(
-            self.store, self.image, self.configs, self.broker_id, self.levels_changed
+            self.store,
+            self.image,
+            self.configs,
+            self.broker_id,
+            self.levels_changed,
+            self.check_tls,
         )
 
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from pykafka_ops.broker.runtime.cluster import adoption, membership
 from pykafka_ops.broker.runtime.cluster.membership import Membership
 from pykafka_ops.broker.runtime.parts import Parts
-from pykafka_ops.broker.runtime.settings.listeners import Endpoint, Listening
+from pykafka_ops.broker.runtime.settings.listeners import Endpoint, Listening, open_to_all
 from pykafka_ops.broker.runtime.settings.start import record_start, settings_at_start
 from pykafka_ops.broker.runtime.trimming import Trimming
 from pykafka_ops.broker.services.image_waits import comes_true
+from pykafka_ops.broker.state.configs.of_listener import ListenerConfigs
 from pykafka_ops.broker.state.image import BrokerEndpoint as ImageEndpoint
 from pykafka_ops.broker.state.image import BrokerInfo
 from pykafka_ops.broker.storage.clocks import monotonic_clock
@@ -29,6 +30,7 @@ from pykafka_ops.wire.apis import ApiKey
 if TYPE_CHECKING:
     from pykafka_ops.broker.runtime.metrics.metrics import Metrics
     from pykafka_ops.broker.runtime.security.logins import Logins
+    from pykafka_ops.broker.runtime.security.tls_listeners import TlsListeners
 
 log = logging.getLogger("kafka.server.KafkaServer")
 
@@ -111,6 +113,7 @@ class Broker:
         self._pool = ThreadPoolExecutor(8, thread_name_prefix="broker-io")
         self._opened("threads", lambda: self._pool.shutdown(wait=False))
         self._open_metrics()
+        tls = await self._open_tls()
         await self._settle_ids()
         self.parts = parts = Parts(
             self._membership,
@@ -119,6 +122,7 @@ class Broker:
             run_in_thread=self._run_in_thread,
             on_fatal=self._on_fatal,
             log_in=self._logins.outgoing if self._logins is not None else None,
+            tls=tls,
         )
         if self.metrics is not None:
             parts.server.measure()
@@ -141,6 +145,16 @@ class Broker:
         parts.isr_changes.start()
         self._opened("ISR changes", parts.isr_changes.stop)
         await self._join()
+        self._start_upkeep(parts)
+        self._membership.store.serving()
+        await parts.server.accept()
+        self._opened("leaderships", self._hand_over)
+        if self.metrics is not None:
+            self.metrics.running(parts)
+        await self._hear_of_ourselves()
+
+    def _start_upkeep(self, parts: Parts) -> None:
+        """What goes on by itself while clients are served."""
         parts.tasks.start()
         self._opened("tasks", parts.tasks.stop)
         trimming = Trimming(parts.memory, self._run_in_thread)
@@ -148,12 +162,6 @@ class Broker:
         self._opened("trimming", trimming.stop)
         parts.cleaner.start()
         self._opened("cleaner", parts.cleaner.stop)
-        self._membership.store.serving()
-        await parts.server.accept()
-        self._opened("leaderships", self._hand_over)
-        if self.metrics is not None:
-            self.metrics.running(parts)
-        await self._hear_of_ourselves()
 
     async def _open_authorizer(self) -> None:
         acls = self.parts.services.acls
@@ -179,6 +187,22 @@ class Broker:
             self.metrics = Metrics(*host_and_port(METRICS_LISTEN, address), self._loop)
             self._opened("metrics", self.metrics.close)
 
+    async def _open_tls(self) -> TlsListeners | None:
+        listening = self._listening
+        if not any(
+            protocol in ("SSL", "SASL_SSL") for protocol in listening.used_protocols.values()
+        ):
+            return None
+        from pykafka_ops.broker.runtime.security.tls_listeners import TlsListeners  # few have TLS
+
+        tls = TlsListeners(
+            self.configs, listening.used_protocols, listening.inter_broker, self._run_in_thread
+        )
+        await tls.load()
+        tls.start(monotonic_clock)
+        self._opened("TLS", tls.close)
+        return tls
+
     async def _settle_ids(self) -> None:
         """Lock the directory, open the tree; settles broker and cluster id."""
         self._opened("lock", membership.lock(self._data_dir).close)
@@ -193,11 +217,21 @@ class Broker:
         self._opened("server", server.close)
         bound = []
         for endpoint in self._listening.endpoints:
-            if not endpoint.host:
-                log.warning("%s names no address: every network here reaches it", endpoint.text())
+            self._warn_if_open(endpoint)
             port = await server.listen(endpoint.name, endpoint.host, endpoint.port)
             bound.append(endpoint._replace(port=port))
         self.endpoints = bound
+
+    def _warn_if_open(self, endpoint: Endpoint) -> None:
+        if self.configs.text("authorizer.class.name"):
+            return  # who is in may do what the rules say
+        line = open_to_all(
+            endpoint,
+            self._listening.used_protocols[endpoint.name],
+            ListenerConfigs(self.configs, endpoint.name).value("ssl.client.auth"),
+        )
+        if line is not None:
+            log.warning("%s", line)
 
     async def _join(self) -> None:
         """Register, and wait for a controller: our own one has sent us our topics by then."""

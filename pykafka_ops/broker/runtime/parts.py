@@ -56,6 +56,7 @@ from pykafka_ops.settings import check
 
 if TYPE_CHECKING:  # a broker alone asks nobody
     from pykafka_ops.broker.runtime.cluster.peer import LogIn, Peer
+    from pykafka_ops.broker.runtime.security.tls_listeners import TlsListeners
     from pykafka_ops.broker.services.acl_admin import AclAdmin
     from pykafka_ops.broker.state.controller.topic_requests import TopicSpec
     from pykafka_ops.errors import KafkaError
@@ -77,8 +78,10 @@ class Parts:
         run_in_thread: Callable[..., Any],
         on_fatal: Callable[[], None],
         log_in: LogIn | None = None,
+        tls: TlsListeners | None = None,
     ) -> None:
         self._loop = loop
+        self._tls = tls
         self._run_in_thread = run_in_thread
         self.membership = membership
         self.configs = membership.configs
@@ -89,13 +92,20 @@ class Parts:
         )
         self.memory = Memory()
         self.deadlines = DeadlineTimer(loop, monotonic_clock)
-        self.peers = Peers(self.image, self.configs, self.broker_id, listener, log_in)
+        self.peers = Peers(
+            self.image,
+            self.configs,
+            self.broker_id,
+            listener,
+            log_in,
+            tls=None if tls is None else tls.to_brokers,
+        )
         self._make_storage()
         self._make_cluster()
         self.logs.moves.on_moved = self.replicas.log_moved
         self.logs.on_flushed = self.replicas.flushed
         self.services = self._make_services()
-        self.server = Server(self.services, loop, inter_broker=listener)
+        self.server = Server(self.services, loop, inter_broker=listener, tls=tls)
         self.tasks = PeriodicTasks(self.logs, self.configs, clock=wall_clock, timer=monotonic_clock)
         self.cleaner = LogCleaner(self.logs, self.configs, wall_clock, run_in_thread)
         self.logs.moves.is_held = self.cleaner.is_busy
@@ -152,6 +162,7 @@ class Parts:
         )
 
     def _setting_effects(self) -> SettingEffects:
+        copies = [] if self._tls is None else [self._tls.reconfigure]
         return SettingEffects(
             self.configs,
             self.logs,
@@ -161,6 +172,7 @@ class Parts:
                 lambda _: self.server.reconfigure(),
                 self.cleaner.reconfigure,
                 lambda _: self.fetchers.reconfigure(),
+                *copies,
             ],
         )
 
@@ -289,6 +301,7 @@ class Parts:
             quotas=self.quotas,
             memory=self.memory,
             acls=self._make_acls(),
+            check_tls=None if self._tls is None else self._tls.check,
         )
 
     def _make_acls(self) -> AclAdmin | None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pykafka_ops.broker.metadata.store import MetadataStore
 from pykafka_ops.broker.metadata.znodes.config import BROKERS, DEFAULT_ENTITY, TOPICS
 from pykafka_ops.broker.services import broker_loggers, config_store
+from pykafka_ops.broker.state.configs import dynamic
 from pykafka_ops.broker.state.configs.alter import (
     Change,
     ConfigResourceType,
@@ -27,7 +28,7 @@ from pykafka_ops.broker.state.configs.running import BrokerConfigs, is_short
 from pykafka_ops.broker.state.configs.sources import DescribedConfig
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.names import check_name
-from pykafka_ops.errors import KafkaError, SettingError
+from pykafka_ops.errors import KafkaError, SettingError, TlsSettingError
 from pykafka_ops.settings.broker import BROKER
 from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.settings.topic import TOPIC
@@ -86,6 +87,7 @@ class ConfigAdmin:
     configs: BrokerConfigs
     broker_id: int
     levels_changed: Sequence[Callable[[], None]] = ()
+    check_tls: Callable[[BrokerConfigs], Coroutine[Any, Any, None]] | None = None
 
     async def alter(self, items: list[Item], validate_only: bool) -> list[ConfigOutcome]:
         """Change each item's settings; one that fails harms no other."""
@@ -159,6 +161,12 @@ class ConfigAdmin:
             self.configs.check_broker(values, per_broker=per_broker)
             return values
 
+        if self.check_tls is not None:
+            wanted = edit((await config_store.read(self.store, entity))[0])
+            try:
+                await self.check_tls(self.configs.with_broker(wanted, per_broker=per_broker))
+            except (SettingError, TlsSettingError) as error:
+                raise dynamic.invalid(str(error)) from None
         await config_store.change(self.store, entity, edit, validate_only=validate_only)
 
     def _alter_loggers(self, item: Item, validate_only: bool) -> None:

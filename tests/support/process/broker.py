@@ -30,12 +30,19 @@ class BrokerProcess(ServerProcess):
         super().__init__(data_dir, overrides, log)
         self.arguments = list(arguments)
         self.ready_ms = 0
+        self.also: list[str] = []
+        """More listeners, each NAME://host:port; the first one is PLAINTEXT."""
+
+    @property
+    def listen(self) -> str:
+        """Where it is told to listen."""
+        return ",".join((f"PLAINTEXT://{self.bootstrap}", *self.also))
 
     def argv(self) -> list[str]:
         overrides = [a for k, v in self.overrides.items() for a in ("--override", f"{k}={v}")]
         return [
             *(sys.executable, "-m", "pykafka_ops", "broker", "start"),
-            *("--data-dir", str(self.data_dir), "--listen", self.bootstrap),
+            *("--data-dir", str(self.data_dir), "--listen", self.listen),
             *overrides,
             *self.arguments,
         ]

@@ -93,7 +93,9 @@ def test_settings_without_effect_are_told_and_unsafe_ones_refused() -> None:
             "num.io.threads": "16",
             "num.partitions": "3",
             "process.roles": "broker",
-            "ssl.key.password": "secret",
+            "delegation.token.secret.key": "secret",
+            "ssl.engine.factory.class": "x.Y",
+            "listener.name.x.ssl.client.auth": "required",
             "authorizer.class.name": "",
             "inter.broker.protocol.version": "3.9",
             "listener.name.x.max.connections": "4",
@@ -105,12 +107,13 @@ def test_settings_without_effect_are_told_and_unsafe_ones_refused() -> None:
     )
     assert found.warnings == [
         "num.io.threads=16 has no effect on this broker",
-        "ssl.key.password=[hidden] has no effect on this broker",
+        "delegation.token.secret.key=[hidden] has no effect on this broker",
         "listener.name.x.num.network.threads: has no effect on this broker for a single listener",
         "no.such is not a setting of a broker and has no effect",
     ]
     assert found.refusals == [
         "process.roles=broker is not supported by this broker: remove it",
+        "ssl.engine.factory.class=x.Y is not supported by this broker: remove it",
         "config.providers: configuration providers are not supported by this broker: write the "
         "values themselves",
     ]

@@ -9,11 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from pykafka_ops.broker.state.image import BrokerEndpoint
 from pykafka_ops.errors import ConnectError, WireError
 from pykafka_ops.wire import frame
+
+if TYPE_CHECKING:  # few brokers have TLS
+    import ssl
 
 T = TypeVar("T")
 
@@ -34,6 +37,17 @@ LIMIT: Final = 256 * 1024 * 1024
 """Bytes of the largest answer that is taken."""
 EAGER: Final = 16 * 1024 * 1024
 """An answer up to this long gets its memory at once, a longer one as it arrives."""
+
+
+def _reason(error: OSError) -> str:
+    """Why there is no connection."""
+    name = type(error).__name__
+    if name == "SSLCertVerificationError":
+        why = getattr(error, "verify_message", "")
+        return f"its certificate is not trusted: {why} (ssl.truststore.location?)"
+    if name.startswith("SSL"):
+        return f"the TLS handshake failed: {getattr(error, 'reason', None) or error}"
+    return error.strerror or str(error) or name
 
 
 class _Wire(asyncio.BufferedProtocol):
@@ -115,7 +129,10 @@ class Peer:
         client_id: str,
         timeout_s: float,
         log_in: LogIn | None = None,
+        *,
+        tls: Callable[[], ssl.SSLContext | None] | None = None,
     ) -> None:
+        self._tls = tls
         self.broker = broker
         self.endpoint = endpoint
         self._client_id = client_id
@@ -165,10 +182,13 @@ class Peer:
                 return wire
             host, port = self.endpoint.host, self.endpoint.port
             loop = asyncio.get_running_loop()
+            context = None if self._tls is None else self._tls()
             try:
-                _, wire = await loop.create_connection(lambda: _Wire(str(self)), host, port)
+                _, wire = await loop.create_connection(
+                    lambda: _Wire(str(self)), host, port, ssl=context
+                )
             except OSError as error:
-                raise ConnectError(f"{self}: {error.strerror or error}") from None
+                raise ConnectError(f"{self}: {_reason(error)}") from None
             self._wire = wire
             await self._prove_ourselves(wire)
             return wire

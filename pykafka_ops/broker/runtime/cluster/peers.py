@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
@@ -9,10 +10,13 @@ from pykafka_ops.broker.state.image import BrokerInfo, MetadataDelta, MetadataIm
 from pykafka_ops.errors import ConnectError
 
 if TYPE_CHECKING:  # a broker alone asks nobody
+    from ssl import SSLContext
+
     from pykafka_ops.broker.coordinators.elsewhere import AskBroker
     from pykafka_ops.broker.runtime.cluster.peer import LogIn, Peer
 
 T = TypeVar("T")
+Tls = Callable[[], "SSLContext | None"]
 
 TIMEOUTS = {"fetcher": "replica.socket.timeout.ms", "controller": "controller.socket.timeout.ms"}
 """Settings that bound answers, by the first word of the purpose; else ``request.timeout.ms``."""
@@ -31,8 +35,12 @@ class Peers:
         broker_id: int,
         listener: str,
         log_in: LogIn | None = None,
+        *,
+        tls: Tls | None = None,
     ) -> None:
-        """``broker_id`` is this broker's; ``log_in`` is for a listener that asks for a login."""
+        """``broker_id`` is this broker's; ``log_in`` is for a listener that asks for a login,
+        ``tls`` gives a context for one that speaks TLS."""
+        self._tls = tls
         self.listener = listener
         self._image = image
         self._configs = configs
@@ -75,7 +83,7 @@ class Peers:
         from pykafka_ops.broker.runtime.cluster.peer import Peer
 
         seconds = self._configs.value(name) / 1000
-        return Peer(broker.id, endpoint, client_id, seconds, self._log_in)
+        return Peer(broker.id, endpoint, client_id, seconds, self._log_in, tls=self._tls)
 
     def _changed(self, delta: MetadataDelta) -> None:
         for key, peer in list(self._peers.items()):

@@ -1,1 +1,2 @@
-"""What lets clients in: logins by SASL, credentials, delegation tokens."""
+"""What lets clients in: TLS, logins by SASL, credentials, delegation tokens. Each is imported only
+where a listener asks for it."""

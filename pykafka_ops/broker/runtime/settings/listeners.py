@@ -16,7 +16,7 @@ LISTENER = re.compile(
     r"^(?P<name>[A-Za-z0-9_]+)://\[?(?P<host>[0-9A-Za-z\-%._:]*?)\]?:(?P<port>-?\d+)$"
 )
 
-SERVED = ("PLAINTEXT", "SASL_PLAINTEXT")
+SERVED = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 
 
 class Endpoint(NamedTuple):
@@ -80,9 +80,22 @@ def check_protocols(endpoints: list[Endpoint], protocols: dict[str, str]) -> Non
             )
         if protocol not in SERVED:
             raise SettingError(
-                f"listener {endpoint.name} asks for {protocol}: only {' and '.join(SERVED)} are "
-                "served so far"
+                f"listener {endpoint.name} asks for {protocol}: choose one of {', '.join(SERVED)}"
             )
+
+
+def open_to_all(endpoint: Endpoint, protocol: str, client_auth: str) -> str | None:
+    """What to say of a listener that lets in whoever reaches it, from other machines too."""
+    host = endpoint.host
+    if host == "localhost" or host == "::1" or host.startswith("127."):
+        return None
+    if protocol.startswith("SASL_") or (protocol == "SSL" and client_auth == "required"):
+        return None
+    reach = (
+        "is for other machines, too" if host else "names no address: every network here reaches it"
+    )
+    way = "set ssl.client.auth=required" if protocol == "SSL" else "listen on a private network"
+    return f"{endpoint.text()} {reach}, and everybody who connects is let in: {way}"
 
 
 def advertise(bound: list[Endpoint], advertised: list[Endpoint] | None) -> list[Endpoint]:

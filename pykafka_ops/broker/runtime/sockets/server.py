@@ -27,7 +27,9 @@ from pykafka_ops.broker.state.memory import DEFAULT_LIMIT
 from pykafka_ops.broker.state.quotas.connections import ConnectionQuotas
 from pykafka_ops.broker.state.session import NOBODY, Session
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # most brokers have no TLS
+    from pykafka_ops.broker.runtime.security.tls_door import TlsDoor
+    from pykafka_ops.broker.runtime.security.tls_listeners import TlsListeners
     from pykafka_ops.broker.runtime.sockets.tally import RequestTally
 
 log = logging.getLogger("kafka.network.SocketServer")
@@ -55,7 +57,9 @@ class Server:
         routes: Mapping[int, Route] = ROUTES,
         *,
         inter_broker: str = "",
+        tls: TlsListeners | None = None,
     ) -> None:
+        """``tls`` is for the listeners that speak it."""
         self._configs = services.configs
         self.memory = services.memory
         self.pool = BufferPool(self.memory)
@@ -65,6 +69,8 @@ class Server:
         self._connections: dict[int, Connection] = {}
         self._next_id = 0
         self._listeners: list[str] = []
+        self._tls = tls
+        self._doors: dict[str, TlsDoor] = {}
         self.made: Counter[str] = Counter()
         self.ended: Counter[str] = Counter()
         """Connections by listener since the start."""
@@ -109,12 +115,32 @@ class Server:
         sockets = bind(host, port)
         self.admission.add(name, sockets, backlog)
         self._listeners.append(name)
+        self._add_door(name)
         self.admission.quotas.configure(configs.value, configs.text)
         bound: int = sockets[0].getsockname()[1]
         return bound
 
+    def _add_door(self, listener: str) -> None:
+        if self._tls is None:
+            return
+
+        def serve(principal: str, address: str) -> Connection:
+            connection = Connection(self, listener)
+            if listener not in self.gates:  # else it is the login that says who it is
+                session = Session(principal, address, "SSL")
+                connection.exchange = self.requests_of(connection, session)
+            return connection
+
+        door = self._tls.door(listener, serve, lambda ip: self.admission.left(listener, ip))
+        if door is not None:
+            self._doors[listener] = door
+
     def _welcome(self, listener: str, ip: str, client: socket.socket) -> None:
-        self.spawn(self._connect(listener, ip, client))
+        door = self._doors.get(listener)
+        if door is None:
+            self.spawn(self._connect(listener, ip, client))
+        else:
+            door.come(ip, client)
 
     async def _connect(self, listener: str, ip: str, client: socket.socket) -> None:
         connection = Connection(self, listener)

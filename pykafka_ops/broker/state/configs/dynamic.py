@@ -97,13 +97,13 @@ def check_step(old: Get, new: Get) -> None:
         _check_threads(name, old(name), new(name))
     threads, now = new("log.cleaner.threads"), old("log.cleaner.threads")
     if threads < 1:
-        raise _invalid("Log cleaner threads should be at least 1")
+        raise invalid("Log cleaner threads should be at least 1")
     if threads < now // 2:
-        raise _invalid(
+        raise invalid(
             f"Log cleaner threads cannot be reduced to less than half the current value {now}"
         )
     if threads > now * 2:
-        raise _invalid(
+        raise invalid(
             f"Log cleaner threads cannot be increased to more than double the current value {now}"
         )
 
@@ -113,9 +113,9 @@ def _check_threads(name: str, old: int, new: int) -> None:
         return
     what = f"Dynamic thread count update validation failed for {name}={new}"
     if new < old // 2:
-        raise _invalid(f"{what}, value should be at least half the current value {old}")
+        raise invalid(f"{what}, value should be at least half the current value {old}")
     if new > old * 2:
-        raise _invalid(f"{what}, value should not be greater than double the current value {old}")
+        raise invalid(f"{what}, value should not be greater than double the current value {old}")
 
 
 def passwords(names: Iterable[str]) -> list[str]:
@@ -148,7 +148,7 @@ def _refuse(text: str, names: list[str]) -> None:
         raise KafkaError(ErrorCode.INVALID_REQUEST, f"{text}({', '.join(names)})")
 
 
-def _invalid(text: str) -> KafkaError:
+def invalid(text: str) -> KafkaError:
     """The error with Kafka's text around the reason that a part of the broker gave."""
     return KafkaError(
         ErrorCode.INVALID_REQUEST,

@@ -197,6 +197,13 @@ class BrokerConfigs:
                 why = f"This broker does not store passwords: {', '.join(secret)}"
             raise SettingError(why)
 
+    def with_broker(self, values: Mapping[str, str], *, per_broker: bool) -> BrokerConfigs:
+        """These settings as they would be with other dynamic ones."""
+        found = BrokerConfigs(self.static)
+        default, broker = self.dynamic_default, self.dynamic_broker
+        found.set_dynamic(default if per_broker else values, values if per_broker else broker)
+        return found
+
     def check_topic(self, values: Mapping[str, str]) -> None:
         """Whether ``values`` may become the settings of a topic.
 
