@@ -20,6 +20,8 @@ FEW = 512
 """Items that are made before the first pause: a ms or two of work."""
 STEP = 64
 """And between two."""
+SEVERAL = 2 * STEP
+"""Items that are made before the first pause where each is work in steps itself."""
 
 DENSE_RECORDS = 1000
 DENSE_BYTES = 32 * 1024
@@ -48,5 +50,16 @@ def each(make: Callable[[A], T], items: Iterable[A]) -> Steps[list[T]]:
     for item in items:
         made.append(make(item))
         if len(made) >= FEW and not len(made) % STEP:
+            yield None
+    return made
+
+
+def in_turn(make: Callable[[A], Steps[T]], items: Iterable[A]) -> Steps[list[T]]:
+    """As :func:`each`, where what is made for an item may take long by itself."""
+    made: list[T] = []
+    for item in items:
+        one = yield from make(item)
+        made.append(one)
+        if len(made) >= SEVERAL and not len(made) % STEP:
             yield None
     return made
