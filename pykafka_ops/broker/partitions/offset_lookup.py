@@ -6,13 +6,14 @@ Counterpart of ``ReplicaManager.fetchOffset`` and ``Partition.fetchOffsetForTime
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.image import MetadataImage
-from pykafka_ops.broker.state.steps import Steps
+from pykafka_ops.broker.state.steps import FEW, STEP, Steps
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.time_search import FoundOffset
 from pykafka_ops.errors import KafkaError
@@ -73,8 +74,25 @@ class OffsetLookup:
         self._image = image
         self._clock = clock
 
-    def at_end(self, asked: Lookup) -> Looked | None:
-        """As :meth:`look_up` of an end of the log, which is known at once; None for other times."""
+    def look_up(self, asked: Sequence[Lookup]) -> Steps[list[Looked]]:
+        """As :meth:`find`, or :meth:`before` for version 0, for each, with the error code instead
+        of an exception. From version 1 on a partition may be named once only."""
+        places = [(each.topic, each.partition) for each in asked]
+        twice: set[tuple[str, int]] = set()
+        if len(set(places)) < len(places):
+            twice = {place for place, count in Counter(places).items() if count > 1}
+        found: list[Looked] = []
+        for each in asked:
+            if twice and each.version > 0 and (each.topic, each.partition) in twice:
+                found.append(Looked(ErrorCode.INVALID_REQUEST))
+            else:
+                found.append(self._at_end(each) or (yield from self._look_up(each)))
+            if len(found) >= FEW and not len(found) % STEP:
+                yield None
+        return found
+
+    def _at_end(self, asked: Lookup) -> Looked | None:
+        """An end of the log, which is known at once; None for other times."""
         if asked.version == 0 or asked.timestamp not in ENDS:
             return None
         try:
@@ -83,9 +101,7 @@ class OffsetLookup:
         except Exception as error:
             return _failed(asked, error)
 
-    def look_up(self, asked: Lookup) -> Steps[Looked]:
-        """As :meth:`find`, or :meth:`before` for version 0, with the error code instead of an
-        exception."""
+    def _look_up(self, asked: Lookup) -> Steps[Looked]:
         try:
             _check_timestamp(asked)
             if asked.version == 0:
