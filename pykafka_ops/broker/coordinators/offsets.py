@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pykafka_ops.broker.coordinators.groups import Groups
 from pykafka_ops.broker.coordinators.verification import Verification
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.groups.commits import Checked, Commit, by_topic
+from pykafka_ops.broker.state.groups.commits import Checked, Commit, by_topic, each_once
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.outcome import TxnProducer
 from pykafka_ops.broker.state.steps import STEP, Steps, each
@@ -21,6 +21,7 @@ from pykafka_ops.wire.codes import ErrorCode
 if TYPE_CHECKING:  # a broker without groups loads none of it
     from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
     from pykafka_ops.broker.state.transactions.metadata import TopicPartition
+    from pykafka_ops.wire.messages.offset_fetch import OffsetFetchRequestTopic
 
 Who = tuple[str, str | None, int]
 """Member id, static name and generation (-1: none)."""
@@ -104,9 +105,9 @@ class Offsets:
         return partition.key if self.verification.unconfirmed(partition, producer) else None
 
     def fetch(
-        self, group_id: str, asked: dict[str, list[int]] | None, *, stable: bool
+        self, group_id: str, asked: Iterable[OffsetFetchRequestTopic] | None, *, stable: bool
     ) -> Steps[Found]:
-        """The committed offsets of partitions, of all if None; -1 where there is none.
+        """The committed offsets of partitions by topic, of all if None; -1 where there is none.
 
         With ``stable``, UNSTABLE_OFFSET_COMMIT for those that an open transaction may change.
         """
@@ -114,10 +115,9 @@ class Offsets:
         from pykafka_ops.broker.state.groups.offsets import NOTHING  # loaded with the shard
 
         offsets = slot.shard.offsets.get(group_id, NOTHING)
-        if asked is None:
-            asked = by_topic(offsets.committed)
+        wanted = by_topic(offsets.committed) if asked is None else each_once(asked)
         found: Found = []
-        for name, indexes in asked.items():
+        for name, indexes in wanted.items():
             places = yield from each(partial(offsets.answer, stable, name), indexes)
             found.append((name, places))
             if not len(found) % STEP:

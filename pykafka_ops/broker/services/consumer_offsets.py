@@ -5,18 +5,19 @@ OffsetCommit and OffsetFetch of version 0 use them (``KafkaZkClient.setOrCreateC
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.store import MetadataStore, NodeExistsError, NoNodeError
-from pykafka_ops.broker.state.groups.commits import Checked, Commit
+from pykafka_ops.broker.state.groups.commits import Checked, Commit, each_once
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:  # a broker without groups loads none of it
     from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
+    from pykafka_ops.wire.messages.offset_fetch import OffsetFetchRequestTopic
 
 Found = list[tuple[str, list[tuple[int, "OffsetAndMetadata", int]]]]
 """By topic: partition, its offset, error code."""
@@ -33,11 +34,11 @@ class ConsumerOffsets:
     image: MetadataImage
     longest: Callable[[], int]
 
-    async def fetch(self, group: str, asked: dict[str, list[int]]) -> Found:
+    async def fetch(self, group: str, asked: Iterable[OffsetFetchRequestTopic]) -> Found:
         """The offsets of partitions; UNKNOWN_TOPIC_OR_PARTITION where there is none."""
         return [
             (topic, [await self._place(group, topic, index) for index in indexes])
-            for topic, indexes in asked.items()
+            for topic, indexes in each_once(asked).items()
         ]
 
     async def _place(

@@ -10,6 +10,7 @@ from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:  # a broker without groups loads none of it
     from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
+    from pykafka_ops.wire.messages.offset_fetch import OffsetFetchRequestTopic
 
 Commit = tuple[tuple[str, int], "OffsetAndMetadata"]
 
@@ -65,3 +66,12 @@ def by_topic(places: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
     for topic, index in places:
         found.setdefault(topic, []).append(index)
     return found
+
+
+def each_once(asked: Iterable[OffsetFetchRequestTopic]) -> dict[str, list[int]]:
+    """The partitions that an OffsetFetch asks for by topic, each once, as Kafka answers them."""
+    found: dict[str, dict[int, None]] = {}
+    for topic in asked:
+        if topic.partition_indexes:
+            found.setdefault(topic.name, {}).update(dict.fromkeys(topic.partition_indexes))
+    return {name: list(indexes) for name, indexes in found.items()}
