@@ -157,6 +157,18 @@ class Transactions:
         refused = self._refused(partitions, by_client=False)
         return refused or {p: self.verify(who, p) for p in partitions}
 
+    def for_brokers(
+        self, asked: Iterable[tuple[Identity, Sequence[TopicPartition], bool]]
+    ) -> list[Codes] | Deferred:
+        """Transactions that other brokers ask about, each on its own: partitions to verify (True)
+        or to add. Codes for each of them, or the promise of that once the last is decided."""
+        return all_of(
+            [
+                self.verify_all(who, partitions) if verify else self.add_all(who, partitions)
+                for who, partitions, verify in asked
+            ]
+        )
+
     def _refused(self, partitions: Sequence[TopicPartition], by_client: bool) -> Codes:
         """Empty if all may join."""
         refused = {p: code for p in partitions if (code := self._refusal(p, by_client)) is not None}

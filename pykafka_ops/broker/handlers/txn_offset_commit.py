@@ -58,15 +58,11 @@ def _commits(request: TxnOffsetCommitRequest, now: int) -> list[Commit]:
 def _response(
     request: TxnOffsetCommitRequest, codes: Iterable[int], version: int
 ) -> TxnOffsetCommitResponse:
-    shown = (_shown(code, version) for code in codes)
-    return TxnOffsetCommitResponse(topics=with_codes(request.topics, shown))
-
-
-def _shown(code: int, version: int) -> int:
     """Old producers could crash on the error of a coordinator that loads (KAFKA-7296)."""
-    if version < KNOWS_LOADING_FROM and code == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
-        return ErrorCode.COORDINATOR_NOT_AVAILABLE
-    return code
+    if version < KNOWS_LOADING_FROM:
+        loads, instead = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.COORDINATOR_NOT_AVAILABLE
+        codes = (instead if code == loads else code for code in codes)
+    return TxnOffsetCommitResponse(topics=with_codes(request.topics, iter(codes)))
 
 
 def failed(
