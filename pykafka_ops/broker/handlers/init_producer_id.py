@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.shaping import answer_of, for_version, reply_with
-from pykafka_ops.broker.state.transactions.asking import Identity, Reply
+from pykafka_ops.broker.state.transactions.asking import Identity
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
@@ -24,10 +24,9 @@ def handle(context: Context, request: InitProducerIdRequest) -> Answer:
         raise KafkaError(ErrorCode.INVALID_REQUEST)
     if request.transactional_id is not None:
         return _transactional(context, request, request.transactional_id)
-    producer_id = context.services.producer_ids.take()
-    if producer_id is not None:
-        return InitProducerIdResponse(producer_id=producer_id, producer_epoch=0)
-    return _claim(context)
+    return context.services.producer_ids.give(
+        lambda id_: InitProducerIdResponse(producer_id=id_, producer_epoch=0)
+    )
 
 
 def _transactional(
@@ -43,21 +42,11 @@ def _transactional(
 
     who = Identity(transactional_id, request.producer_id, request.producer_epoch)
     reply = reply_with(shape)
-    if context.services.transactions.init(who, request.transaction_timeout_ms, reply):
-        return answer_of(reply)
-    return _refill_first(context, who, request.transaction_timeout_ms, reply)
-
-
-async def _refill_first(context: Context, who: Identity, timeout_ms: int, reply: Reply) -> object:
-    """The block of producer ids is used up: claim another, then go on."""
-    init = context.services.transactions.init
-    await context.services.producer_ids.until(lambda: init(who, timeout_ms, reply))
-    return answer_of(reply)
-
-
-async def _claim(context: Context) -> InitProducerIdResponse:
-    producer_id = await context.services.producer_ids.claim()
-    return InitProducerIdResponse(producer_id=producer_id, producer_epoch=0)
+    transactions = context.services.transactions
+    return context.services.producer_ids.until(
+        lambda: transactions.init(who, request.transaction_timeout_ms, reply),
+        lambda: answer_of(reply),
+    )
 
 
 def failed(

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
 
 from pykafka_ops.broker.metadata.store import StoreError
 from pykafka_ops.broker.metadata.znodes.cluster import ProducerIdBlock
@@ -17,12 +18,13 @@ from pykafka_ops.wire.codes import ErrorCode
 
 log = logging.getLogger("kafka.coordinator.transaction.RPCProducerIdManager")
 
+A = TypeVar("A")
+
 
 class ProducerIds:
     """The ids one broker may give out; the first block is claimed when it is needed.
 
-    ``claim_block()`` has the controller claim one; where it raises StoreError, :meth:`refill` and
-    :meth:`claim` raise KafkaError COORDINATOR_LOAD_IN_PROGRESS.
+    ``claim_block()`` has the controller claim one; it may raise StoreError.
     """
 
     def __init__(self, claim_block: Callable[[], Awaitable[ProducerIdBlock]]) -> None:
@@ -32,29 +34,38 @@ class ProducerIds:
         self._claiming = asyncio.Lock()
 
     def take(self) -> int | None:
-        """An id from the block at hand; None when it is used up: then :meth:`claim`."""
+        """An id from the block at hand; None when it is used up."""
         if self._next > self._last:
             return None
         self._next += 1
         return self._next - 1
 
-    async def refill(self) -> None:
-        """Have ids at hand for :meth:`take`."""
-        async with self._claiming:
-            await self._refill()
+    def give(self, answer: Callable[[int], A]) -> A | Coroutine[Any, Any, A]:
+        """What ``answer`` makes of an id; where a block must be claimed first, a coroutine that
+        ends with it. Raises KafkaError COORDINATOR_LOAD_IN_PROGRESS."""
+        taken = self.take()
+        return self._claim(answer) if taken is None else answer(taken)
 
-    async def until(self, attempt: Callable[[], bool]) -> None:
-        """Have ids at hand until ``attempt()``, which needs one, says that it has it."""
-        await self.refill()
-        while not attempt():
-            await self.refill()
-
-    async def claim(self) -> int:
-        """An id, from a new block if need be."""
+    async def _claim(self, answer: Callable[[int], A]) -> A:
         async with self._claiming:
             while (taken := self.take()) is None:
                 await self._refill()
-            return taken
+            return answer(taken)
+
+    def until(
+        self, attempt: Callable[[], bool], answer: Callable[[], A]
+    ) -> A | Coroutine[Any, Any, A]:
+        """``answer()`` once ``attempt()``, which needs an id of :meth:`take`, says that it had one;
+        a coroutine where a block must be claimed first. Raises KafkaError
+        COORDINATOR_LOAD_IN_PROGRESS, and what ``attempt`` raises."""
+        return answer() if attempt() else self._until(attempt, answer)
+
+    async def _until(self, attempt: Callable[[], bool], answer: Callable[[], A]) -> A:
+        while True:
+            async with self._claiming:
+                await self._refill()
+            if attempt():
+                return answer()
 
     async def _refill(self) -> None:
         if self._next > self._last:

@@ -13,6 +13,7 @@ from pykafka_ops.broker.coordinators.hosted import Coordinators
 from pykafka_ops.broker.coordinators.offsets import Offsets
 from pykafka_ops.broker.coordinators.verification import Verification
 from pykafka_ops.broker.handlers.api import Context, Services
+from pykafka_ops.broker.metadata.znodes.cluster import ProducerIdBlock
 from pykafka_ops.broker.partitions.append import AppendSite
 from pykafka_ops.broker.partitions.deletion import RecordDeletion
 from pykafka_ops.broker.partitions.fetches import Fetches
@@ -20,6 +21,7 @@ from pykafka_ops.broker.partitions.offset_lookup import OffsetLookup
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.read import ReadSite
 from pykafka_ops.broker.partitions.replicas import Replicas
+from pykafka_ops.broker.services.producer_ids import ProducerIds
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.deferred import Deferred
@@ -133,6 +135,10 @@ def _fetches(replicas: Replicas, image: MetadataImage, configs: BrokerConfigs) -
     return Fetches(ReadSite(replicas, image), sessions, configs, asyncio.to_thread)
 
 
+async def _no_block() -> ProducerIdBlock:
+    raise AssertionError("an id was at hand")
+
+
 class Site:
     """Broker 0 (and 1, that is never asked); time stands still unless a test moves it.
 
@@ -178,7 +184,7 @@ class Site:
             fetches=_fetches(self.replicas, self.image, configs),
             topics=cast(Any, SimpleNamespace()),
             store=cast(Any, SimpleNamespace()),
-            producer_ids=cast(Any, SimpleNamespace()),
+            producer_ids=ProducerIds(_no_block),
             transactions=transactions,
             groups=groups,
             offsets=Offsets(groups, self.image, verification),
