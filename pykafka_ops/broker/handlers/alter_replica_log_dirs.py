@@ -6,12 +6,9 @@ The answer says that the moves have begun; DescribeLogDirs shows how far they ar
 
 from __future__ import annotations
 
-import logging
-
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.shaping import by_topic
 from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.alter_replica_log_dirs import (
     AlterReplicaLogDirsRequest,
     AlterReplicaLogDirsResponse,
@@ -19,13 +16,11 @@ from pykafka_ops.wire.messages.alter_replica_log_dirs import (
 )
 from pykafka_ops.wire.shared import PartitionCode
 
-log = logging.getLogger("kafka.server.ReplicaManager")
-
 
 def handle(context: Context, request: AlterReplicaLogDirsRequest) -> Answer:
     """Start every move; of a partition named twice the last directory counts, as in Kafka."""
-    wanted = _wanted(request)
-    return _response({place: _start(context, *place, path) for place, path in wanted.items()})
+    move = context.services.log_dirs().move
+    return _response({place: move(*place, path) for place, path in _wanted(request).items()})
 
 
 def _wanted(request: AlterReplicaLogDirsRequest) -> dict[tuple[str, int], str]:
@@ -35,22 +30,6 @@ def _wanted(request: AlterReplicaLogDirsRequest) -> dict[tuple[str, int], str]:
         for topic in asked.topics
         for index in topic.partitions
     }
-
-
-def _start(context: Context, topic: str, index: int, path: str) -> int:
-    services = context.services
-    try:
-        hosted = services.replicas.find(topic, index) is not None
-        services.logs.moves.start(topic, index, path, hosted=hosted)
-    except KafkaError as error:
-        log.warning("%s-%d stays in its log directory: %s", topic, index, error)
-        if (
-            error.code == ErrorCode.REPLICA_NOT_AVAILABLE
-            and services.image.partition(topic, index) is None
-        ):
-            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        return error.code
-    return ErrorCode.NONE
 
 
 def _response(results: dict[tuple[str, int], int]) -> AlterReplicaLogDirsResponse:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:  # few clients ask for it
     from pykafka_ops.broker.services.authorizer import Authorizer
     from pykafka_ops.broker.services.config_admin import ConfigAdmin
     from pykafka_ops.broker.services.delegation_tokens import TokenAdmin
+    from pykafka_ops.broker.services.log_dirs import LogDirs
     from pykafka_ops.security.acls.rules import Operation, ResourceType
 
 MAX_VERSION = 0x7FFF
@@ -110,7 +111,7 @@ class Services:
         return None if self.acls is None else self.acls.authorizer
 
     def config_admin(self) -> ConfigAdmin:
-        """What changes settings, and tells of them."""
+        """What changes and describes settings."""
         from pykafka_ops.broker.services.config_admin import ConfigAdmin
 
         return ConfigAdmin(
@@ -121,6 +122,12 @@ class Services:
             self.levels_changed,
             self.check_tls,
         )
+
+    def log_dirs(self) -> LogDirs:
+        """What describes the data directories, and moves replicas between them."""
+        from pykafka_ops.broker.services.log_dirs import LogDirs
+
+        return LogDirs(self.logs, self.replicas, self.image)
 
 
 @dataclass(slots=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 
 from pykafka_ops.broker.handlers.api import Answer, Context
-from pykafka_ops.broker.state.steps import STEP, Steps, begun
-from pykafka_ops.broker.storage.describe import DirDescription, LogDescription
+from pykafka_ops.broker.services.log_dirs import ReplicaInDir
+from pykafka_ops.broker.state.steps import Steps, begun, each
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_log_dirs import (
     DescribeLogDirsPartition,
@@ -18,9 +18,6 @@ from pykafka_ops.wire.messages.describe_log_dirs import (
     DescribeLogDirsResult,
     DescribeLogDirsTopic,
 )
-
-NO_LAG = -1
-"""An unknown lag (``DescribeLogDirsResponse.INVALID_OFFSET_LAG``)."""
 
 
 def handle(context: Context, request: DescribeLogDirsRequest) -> Answer:
@@ -35,47 +32,28 @@ def _answer(
     context: Context, wanted: set[tuple[str, int]] | None
 ) -> Steps[DescribeLogDirsResponse]:
     response = DescribeLogDirsResponse()
-    described = yield from context.services.logs.describe()
-    for found in described:
-        directory = yield from _directory(context, found, wanted)
-        response.results.append(directory)
+    described = yield from context.services.log_dirs().describe(wanted)
+    for directory, replicas in described:
+        result = DescribeLogDirsResult(log_dir=os.path.abspath(directory.path))
+        response.results.append(result)
+        if directory.error is not None:
+            result.error_code = ErrorCode.KAFKA_STORAGE_ERROR
+            continue
+        result.total_bytes, result.usable_bytes = directory.total_bytes, directory.usable_bytes
+        partitions = yield from each(_partition, replicas)
+        topics: dict[str, DescribeLogDirsTopic] = {}
+        for (log, _), partition in zip(replicas, partitions, strict=True):
+            topic = topics.setdefault(log.topic, DescribeLogDirsTopic(name=log.topic))
+            topic.partitions.append(partition)
+        result.topics = list(topics.values())
     return response
 
 
-def _directory(
-    context: Context, found: DirDescription, wanted: set[tuple[str, int]] | None
-) -> Steps[DescribeLogDirsResult]:
-    result = DescribeLogDirsResult(log_dir=os.path.abspath(found.path))
-    if found.error is not None:
-        result.error_code = ErrorCode.KAFKA_STORAGE_ERROR
-        return result
-    result.total_bytes, result.usable_bytes = found.total_bytes, found.usable_bytes
-    topics: dict[str, DescribeLogDirsTopic] = {}
-    for count, log in enumerate(found.logs, 1):
-        if not count % STEP:
-            yield None
-        if wanted is not None and (log.topic, log.partition) not in wanted:
-            continue
-        topic = topics.setdefault(log.topic, DescribeLogDirsTopic(name=log.topic))
-        topic.partitions.append(
-            DescribeLogDirsPartition(
-                partition_index=log.partition,
-                partition_size=log.size,
-                offset_lag=_lag(context, log),
-                is_future_key=log.is_future,
-            )
-        )
-    result.topics = list(topics.values())
-    return result
-
-
-def _lag(context: Context, log: LogDescription) -> int:
-    """How far the high watermark is ahead of the log's end: never, for a replica in use. Of a
-    copy in the making: what is still to be copied."""
-    services = context.services
-    if services.replicas.find(log.topic, log.partition) is None:
-        return NO_LAG
-    if not log.is_future:
-        return 0
-    lag = services.logs.moves.lag(log.topic, log.partition)
-    return NO_LAG if lag is None else lag
+def _partition(replica: ReplicaInDir) -> DescribeLogDirsPartition:
+    log, lag = replica
+    return DescribeLogDirsPartition(
+        partition_index=log.partition,
+        partition_size=log.size,
+        offset_lag=lag,
+        is_future_key=log.is_future,
+    )
