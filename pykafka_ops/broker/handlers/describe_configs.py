@@ -8,11 +8,9 @@ from __future__ import annotations
 from functools import partial
 
 from pykafka_ops.broker.handlers.api import Context
-from pykafka_ops.broker.state.configs.alter import ConfigResourceType
 from pykafka_ops.broker.state.configs.sources import DescribedConfig
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.settings.source import ConfigSource
-from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_configs import (
     DescribeConfigsRequest,
     DescribeConfigsResourceResult,
@@ -24,31 +22,24 @@ from pykafka_ops.wire.messages.describe_configs import (
 
 async def handle(context: Context, request: DescribeConfigsRequest) -> DescribeConfigsResponse:
     """Describe each resource; an error stands at it."""
-    odd = (ConfigResourceType.UNKNOWN, ConfigResourceType.GROUP)
-    if any(ConfigResourceType.of(r.resource_type) in odd for r in request.resources):
-        raise KafkaError(ErrorCode.INVALID_REQUEST)
-    topics = [
-        r.resource_name for r in request.resources if r.resource_type == ConfigResourceType.TOPIC
-    ]
-    admin = context.services.config_admin()
-    overrides = await admin.overrides(topics)
     form = (context.version == 0, request.include_synonyms)
-    results = []
-    for asked in request.resources:
+    found = await context.services.config_admin().describe_all(
+        [(r.resource_type, r.resource_name, r.configuration_keys) for r in request.resources],
+        partial(_entry, *form),
+        form,
+        docs=request.include_documentation,
+    )
+    response = DescribeConfigsResponse()
+    for asked, configs in zip(request.resources, found, strict=True):
         result = DescribeConfigsResult(
             resource_type=asked.resource_type, resource_name=asked.resource_name, error_message=""
         )
-        what = (asked.resource_type, asked.resource_name, asked.configuration_keys)
-        own = overrides.get(asked.resource_name)
-        try:
-            result.configs = admin.shown(
-                partial(_entry, *form), form, what, own, docs=request.include_documentation
-            )
-        except KafkaError as error:
-            result.error_code = error.code
-            result.error_message = error.message
-        results.append(result)
-    return DescribeConfigsResponse(results=results)
+        response.results.append(result)
+        if isinstance(configs, KafkaError):
+            result.error_code, result.error_message = configs.code, configs.message
+        else:
+            result.configs = configs
+    return response
 
 
 def _entry(

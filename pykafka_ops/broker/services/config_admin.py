@@ -38,6 +38,8 @@ from pykafka_ops.wire.codes import ErrorCode
 log = logging.getLogger("kafka.server.ConfigAdminManager")
 
 S = TypeVar("S")
+Described = tuple[int, str, list[str] | None]
+"""A resource to describe: kind, name, which settings (None: all)."""
 MEMO_LIMIT = 1000
 """Kinds of topics whose settings are kept as they are shown."""
 
@@ -45,7 +47,7 @@ _INTEGER = re.compile(r"[+-]?\d+")
 
 
 class Item(NamedTuple):
-    """One resource of a request; ``replace`` when it names all the settings there shall be."""
+    """One resource of a request; ``replace`` when it names every setting that is to remain."""
 
     kind: int
     name: str
@@ -228,11 +230,33 @@ class ConfigAdmin:
                     text = "Config type client-metrics is only supported on KRaft clusters"
                 raise KafkaError(ErrorCode.INVALID_REQUEST, text)
 
+    async def describe_all(
+        self,
+        asked: Sequence[Described],
+        shape: Callable[[DescribedConfig], S],
+        form: Hashable,
+        *,
+        docs: bool,
+    ) -> list[list[S] | KafkaError]:
+        """As :meth:`shown` for each resource, or what went wrong with it. Raises KafkaError
+        INVALID_REQUEST where the kind of one has no settings, StoreError."""
+        odd = (ConfigResourceType.UNKNOWN, ConfigResourceType.GROUP)
+        if any(ConfigResourceType.of(kind) in odd for kind, _, _ in asked):
+            raise KafkaError(ErrorCode.INVALID_REQUEST)
+        overrides = await self.overrides([n for k, n, _ in asked if k == ConfigResourceType.TOPIC])
+        found: list[list[S] | KafkaError] = []
+        for each in asked:
+            try:
+                found.append(self.shown(shape, form, each, overrides.get(each[1]), docs=docs))
+            except KafkaError as error:
+                found.append(error)
+        return found
+
     def shown(
         self,
         shape: Callable[[DescribedConfig], S],
         form: Hashable,
-        asked: tuple[int, str, list[str] | None],
+        asked: Described,
         own: Mapping[str, str] | None,
         *,
         docs: bool,
