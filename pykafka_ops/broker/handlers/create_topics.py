@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from pykafka_ops.broker.handlers.api import Context
-from pykafka_ops.broker.handlers.shaping import code_and_text
+from pykafka_ops.broker.handlers.shaping import code_and_text, made_once
 from pykafka_ops.broker.services.topic_admin import Created
 from pykafka_ops.broker.state.configs.sources import DescribedConfig
 from pykafka_ops.broker.state.controller.topic_requests import TopicSpec
@@ -15,8 +17,7 @@ from pykafka_ops.wire.messages.create_topics import (
     CreateTopicsResponse,
 )
 
-Shaped = dict[int, list[CreatableTopicConfigs]]
-"""The settings of topics by the ``id`` of what the service says, which is alike for many topics."""
+Configs = Callable[[Sequence[DescribedConfig]], list[CreatableTopicConfigs]]
 
 _FIRST_VERSION_WITH_CONFIGS = 5
 _FIRST_VERSION_REFUSED = 6
@@ -31,9 +32,9 @@ async def handle(context: Context, request: CreateTopicsRequest) -> CreateTopics
         describe=context.version >= _FIRST_VERSION_WITH_CONFIGS,
         charge=context.mutations(_FIRST_VERSION_REFUSED),
     )
-    shaped: Shaped = {}
+    configs = made_once(_setting)
     return CreateTopicsResponse(
-        topics=[_result(topic.name, created[topic.name], shaped) for topic in request.topics]
+        topics=[_result(topic.name, created[topic.name], configs) for topic in request.topics]
     )
 
 
@@ -47,18 +48,15 @@ def _spec(topic: CreatableTopic) -> TopicSpec:
     )
 
 
-def _result(name: str, created: Created, shaped: Shaped) -> CreatableTopicResult:
+def _result(name: str, created: Created, configs: Configs) -> CreatableTopicResult:
     code, text = code_and_text(created.error)
     result = CreatableTopicResult(
         name=name, topic_id=created.topic_id, error_code=code, error_message=text
     )
     if created.error is None:
-        settings = created.settings
-        if id(settings) not in shaped:
-            shaped[id(settings)] = [_setting(entry) for entry in settings]
         result.num_partitions = created.partitions
         result.replication_factor = created.replication_factor
-        result.configs = shaped[id(settings)]
+        result.configs = configs(created.settings)
     return result
 
 

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state import producer_state
 from pykafka_ops.broker.state.names import check_name
-from pykafka_ops.broker.state.steps import Steps, begun, each
+from pykafka_ops.broker.state.steps import Steps, begun, each, in_turn
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_producers import (
@@ -16,6 +18,7 @@ from pykafka_ops.wire.messages.describe_producers import (
     DescribeProducersResponse,
     PartitionResponse,
     ProducerState,
+    TopicRequest,
     TopicResponse,
 )
 
@@ -28,14 +31,13 @@ def handle(context: Context, request: DescribeProducersRequest) -> Answer:
 def _answer(
     context: Context, request: DescribeProducersRequest
 ) -> Steps[DescribeProducersResponse]:
-    response = DescribeProducersResponse()
-    for topic in request.topics:
-        partitions = []
-        for index in topic.partition_indexes:
-            found = yield from _partition(context, topic.name, index)
-            partitions.append(found)
-        response.topics.append(TopicResponse(name=topic.name, partitions=partitions))
-    return response
+    def topic(asked: TopicRequest) -> Steps[TopicResponse]:
+        one = partial(_partition, context, asked.name)
+        partitions = yield from in_turn(one, asked.partition_indexes)
+        return TopicResponse(name=asked.name, partitions=partitions)
+
+    topics = yield from in_turn(topic, request.topics)
+    return DescribeProducersResponse(topics=topics)
 
 
 def _partition(context: Context, topic: str, index: int) -> Steps[PartitionResponse]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.handlers.operations import (
@@ -12,8 +13,8 @@ from pykafka_ops.broker.handlers.operations import (
 )
 from pykafka_ops.broker.state.image import PartitionImage, TopicImage
 from pykafka_ops.broker.state.listener_view import ListenerView
-from pykafka_ops.broker.state.names import is_internal, name_problem
-from pykafka_ops.broker.state.steps import STEP, Steps, each
+from pykafka_ops.broker.state.names import absence, is_internal
+from pykafka_ops.broker.state.steps import Steps, each, in_turn
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.metadata import (
     MetadataRequest,
@@ -24,9 +25,7 @@ from pykafka_ops.wire.messages.metadata import (
 )
 
 _VERSIONS_WITH_CLUSTER_OPERATIONS = range(8, 11)
-
-MANY = 2 * STEP
-"""Topics in an answer that is made in steps."""
+NO_ERRORS: Mapping[str, ErrorCode] = MappingProxyType({})
 
 
 def answer(
@@ -35,32 +34,23 @@ def answer(
     names: Iterable[str],
     *,
     first: Iterable[MetadataResponseTopic] = (),
-    errors: Mapping[str, ErrorCode] | None = None,
+    errors: Mapping[str, ErrorCode] = NO_ERRORS,
 ) -> Steps[MetadataResponse]:
     """The brokers, what is ``first``, and the topics of these ``names`` as they are now;
-    ``errors`` tells what kept some of them from being created."""
+    ``errors`` says what kept some of them from being created."""
     image = context.services.image
     view = ListenerView(image, context.listener, context.version)
-    topics = list(first)
     operations = TOPIC_OPERATIONS if request.include_topic_authorized_operations else NOT_ASKED
 
     def shown(name: str) -> Steps[MetadataResponseTopic]:
         found = image.topics.get(name)
-        topic = _missing(name, errors or {}) if found is None else (yield from _topic(view, found))
+        topic = _missing(name, errors) if found is None else (yield from _topic(view, found))
         topic.topic_authorized_operations = operations
         return topic
 
-    for count, name in enumerate(names, 1):
-        topic = yield from shown(name)
-        topics.append(topic)
-        if count >= MANY and not count % STEP:
-            yield None
-    cluster_operations = NOT_ASKED
-    if (
-        request.include_cluster_authorized_operations
-        and context.version in _VERSIONS_WITH_CLUSTER_OPERATIONS
-    ):
-        cluster_operations = CLUSTER_OPERATIONS
+    topics = yield from in_turn(shown, names)
+    all_operations = context.version in _VERSIONS_WITH_CLUSTER_OPERATIONS
+    all_operations = all_operations and request.include_cluster_authorized_operations
     return MetadataResponse(
         brokers=[
             MetadataResponseBroker(node_id=id_, host=endpoint.host, port=endpoint.port, rack=rack)
@@ -68,16 +58,13 @@ def answer(
         ],
         cluster_id=context.services.cluster_id,
         controller_id=image.controller_id,
-        topics=topics,
-        cluster_authorized_operations=cluster_operations,
+        topics=[*first, *topics],
+        cluster_authorized_operations=CLUSTER_OPERATIONS if all_operations else NOT_ASKED,
     )
 
 
 def _missing(name: str, errors: Mapping[str, ErrorCode]) -> MetadataResponseTopic:
-    code = errors.get(name, ErrorCode.NONE)
-    if code == ErrorCode.NONE:
-        bad = name_problem(name) is not None
-        code = ErrorCode.INVALID_TOPIC_EXCEPTION if bad else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    code = errors.get(name, ErrorCode.NONE) or absence(name)
     return MetadataResponseTopic(error_code=code, name=name, is_internal=is_internal(name))
 
 

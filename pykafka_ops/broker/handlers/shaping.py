@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pykafka_ops.broker.state.deferred import Deferred
@@ -14,6 +14,7 @@ from pykafka_ops.wire.shared import PartitionCode, TopicCodes
 if TYPE_CHECKING:  # a broker without transactions loads none of it
     from pykafka_ops.broker.state.transactions.metadata import Transit
 
+A = TypeVar("A")
 V = TypeVar("V")
 
 
@@ -28,6 +29,18 @@ def by_topic(found: Mapping[tuple[str, int], V]) -> dict[str, list[tuple[int, V]
     for (topic, index), value in found.items():
         topics.setdefault(topic, []).append((index, value))
     return topics
+
+
+def made_once(make: Callable[[A], V]) -> Callable[[Sequence[A]], list[V]]:
+    """``make`` for all items of a list; what it made is given again for the same list."""
+    made: dict[int, tuple[Sequence[A], list[V]]] = {}
+
+    def of(items: Sequence[A]) -> list[V]:
+        if id(items) not in made:
+            made[id(items)] = items, [make(item) for item in items]
+        return made[id(items)][1]
+
+    return of
 
 
 def with_codes(topics: Iterable[Any], codes: Iterator[int]) -> list[TopicCodes]:

@@ -55,6 +55,13 @@ def check_place(topic: str, partition: int) -> None:
         raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, text)
 
 
+def absence(name: str) -> ErrorCode:
+    """What Metadata says of a topic that is not there."""
+    if name_problem(name) is None:
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return ErrorCode.INVALID_TOPIC_EXCEPTION
+
+
 def is_internal(name: str) -> bool:
     """Whether the topic is the broker's own (``isInternal`` in Metadata)."""
     return name in INTERNAL_TOPICS
