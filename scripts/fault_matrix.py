@@ -8,7 +8,7 @@ or twice, a commit that is forgotten, or when the cluster does not recover or ho
 threads, tasks and memory from round to round; logs and data are left in the directory that is named
 then. The same seed draws the same faults and victims; what the machine does meanwhile is not
 repeated. Needs Java and PySpark (for ZooKeeper), and root for disks that fill up; without, brokers
-are only told that theirs is full.
+only get the error that theirs is full.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--round-seed", type=int,
                         help="the seed of each round, to repeat one that failed")  # fmt: skip
     parser.add_argument("--no-mounts", action="store_true",
-                        help="mount nothing: brokers are told that their disk is full")  # fmt: skip
+                        help="mount nothing: brokers get errors of a full disk")  # fmt: skip
     parser.add_argument("--dir", type=Path, help="where to work (default: a new directory)")
     return parser.parse_args()
 

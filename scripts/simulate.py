@@ -3,7 +3,7 @@
 Each seed runs in a process of its own, with string hashes that are the same every time: a seed that
 fails does so again. Its rule, its last events and its traceback are shown; once it is understood,
 put it into ``KEPT`` of ``tests/unit/broker/runtime/test_simulation.py``. With ``--bugs`` it plants
-known bugs in the rules, one after the other, and tells which seed catches each.
+known bugs in the rules, one after the other, and prints which seed catches each.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TOLD = 30
 """Things that happened last that are shown of a run that fails."""
 
 PROGRESS = 50
-"""After so many seeds each it is told how far it is."""
+"""It prints how far it is after so many seeds."""
 
 
 def load() -> None:
@@ -56,7 +56,7 @@ def run(seed: int, seconds: float, bug: str = "") -> str:
 
 
 def catch(bug: str, *, seeds: Sequence[int], seconds: float) -> bool:
-    """Whether a planted bug is caught soon; tells by which seed and rule."""
+    """Whether a planted bug is caught soon; prints by which seed and rule."""
     for seed in seeds:
         found = run(seed, seconds, bug)
         if found:
@@ -67,7 +67,7 @@ def catch(bug: str, *, seeds: Sequence[int], seconds: float) -> bool:
 
 
 def check(seed: int, *, seconds: float) -> bool:
-    """Whether a seed runs well; tells what it breaks."""
+    """Whether a seed runs well; prints what it breaks."""
     found = run(seed, seconds)
     if found:
         print(f"seed {seed} fails: {found}", flush=True)
@@ -75,7 +75,7 @@ def check(seed: int, *, seconds: float) -> bool:
 
 
 def check_all(pool: Pool, seeds: Sequence[int], seconds: float) -> list[int]:
-    """The seeds that fail; tells now and then how far it is."""
+    """The seeds that fail; prints now and then how far it is."""
     failed = []
     results = pool.imap(partial(check, seconds=seconds), seeds)
     for done, (seed, well) in enumerate(zip(seeds, results, strict=True), 1):

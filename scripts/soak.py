@@ -153,7 +153,7 @@ class Soak:
         return amiss
 
     def _errors(self) -> list[str]:
-        """Lines of the broker's log that tell of an error."""
+        """Lines of the broker's log that report an error."""
         logs = sorted(self._log.parent.glob("broker.*"))
         found = [
             f"{path.name}: {line}"

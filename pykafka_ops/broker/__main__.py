@@ -30,7 +30,7 @@ class Start(TypedDict):
     teller: int | None
     """A descriptor for one line, "broker ... ready ..." or the error; None: stdout and stderr."""
     kafka: bool
-    """Errors are told as kafka-server-start tells them: the text alone, exit code 1."""
+    """Show errors as kafka-server-start does: the text alone, exit code 1."""
     debug: bool
 
 

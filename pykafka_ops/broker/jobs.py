@@ -25,7 +25,7 @@ def failed(name: str, error: BaseException) -> None:
 
 
 @contextmanager
-def told(name: str) -> Iterator[None]:
+def logged(name: str) -> Iterator[None]:
     """Around one round of a job, or one item of it: logs an error, so that the next one runs."""
     try:
         yield
@@ -37,12 +37,12 @@ def told(name: str) -> Iterator[None]:
 
 def attempt(name: str, action: Callable[[], object]) -> None:
     """Call ``action``; log an exception."""
-    with told(name):
+    with logged(name):
         action()
 
 
 def start(name: str, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-    """Run ``work`` beside others, on the running loop; an exception that ends it is told."""
+    """Run ``work`` beside others, on the running loop; an exception that ends it is logged."""
     task = asyncio.get_running_loop().create_task(work, name=name)
     task.add_done_callback(_ended)
     return task

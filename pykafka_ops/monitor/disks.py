@@ -32,7 +32,7 @@ class DiskWatch:
         self._known: dict[str, tuple[float, Mapping[int, list[FreeAt]]]] = {}
 
     def of(self, history: History | None, view: ClusterView, now: int) -> list[DiskRunway]:
-        """The fullest disks first; their growth as far as the history tells."""
+        """The fullest disks first; their growth as far as the history shows it."""
         found = disks(view, MOST_DISKS)
         if history is None:
             return found

@@ -23,7 +23,7 @@ _numbers = itertools.count(1)
 
 
 class Measured(Protocol):
-    """A broker or a cluster under a load; ``process`` is one that tells what went wrong."""
+    """A broker or a cluster under a load; ``process`` is one whose log says what went wrong."""
 
     name: str
 

@@ -104,7 +104,7 @@ def small(bench: Bench) -> None:
 
 
 def _metrics(bench: Bench, seconds: int) -> None:
-    """What telling metrics costs: two brokers of ours in turns, one of which does."""
+    """What serving metrics costs: two brokers of ours in turns, one of which does."""
     with (
         targets([OURS], WORK, "silent") as (silent,),
         targets([OURS], WORK, "telling", {"metrics.listen": "127.0.0.1:0"}) as (telling,),

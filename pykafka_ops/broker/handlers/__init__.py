@@ -2,8 +2,8 @@
 
 ``ROUTES`` is what this broker serves: every API whose row in ``wire/apis.py`` a broker announces.
 Dispatch and the ApiVersions answer come from it. The handler of ``DELETE_TOPICS`` is
-``delete_topics.py``; it is imported when the API is first called. What each version brought is told
-in ``wire/messages/``.
+``delete_topics.py``; it is imported when the API is first called. ``wire/messages/`` says what each
+version brought.
 """
 
 from __future__ import annotations

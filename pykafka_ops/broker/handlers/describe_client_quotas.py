@@ -18,7 +18,7 @@ from pykafka_ops.wire.messages.describe_client_quotas import (
 async def handle(
     context: Context, request: DescribeClientQuotasRequest
 ) -> DescribeClientQuotasResponse:
-    """Find the entities, tell their quotas."""
+    """The quotas of the entities that match."""
     services = context.services
     admin = ClientQuotaAdmin(services.store, services.run_in_thread)
     wanted = filter_of(request.components, request.strict)

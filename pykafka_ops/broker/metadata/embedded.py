@@ -53,7 +53,7 @@ class EmbeddedStore(MetadataStore):
         durable: bool = True,
     ) -> None:
         """Open or create ``file``; ``clock`` gives ms. Raises StorageError."""
-        with suppress(OSError):  # whatever is wrong with it, the tree tells
+        with suppress(OSError):  # the tree reports whatever is wrong with it
             os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, OWN))
             os.chmod(file, OWN)
         self._tree = ZNodeTree(file, clock, durable=durable, spare=SpareRoom(f"{file}.spare"))

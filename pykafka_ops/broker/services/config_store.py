@@ -1,4 +1,4 @@
-"""Dynamic settings in the tree of znodes: read an entity's, replace them and tell the brokers.
+"""Dynamic settings in the tree of znodes: read an entity's, replace them and notify the brokers.
 
 Counterpart of the config half of ``kafka.zk.AdminZkClient``.
 """

@@ -31,7 +31,7 @@ class OrderGate(OrderExecutor):
     def __init__(self, executor: OrderExecutor, store: MetadataStore, *, alone: bool) -> None:
         self._executor, self._store, self._alone = executor, store, alone
         self._latest = -1
-        """The latest epoch that the store has told."""
+        """The latest epoch that was read from the store."""
 
     async def apply_leader_and_isr(self, order: LeaderAndIsrOrder) -> PartitionErrors:
         """As the executor; KafkaError STALE_CONTROLLER_EPOCH without such a controller."""

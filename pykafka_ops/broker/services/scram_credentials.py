@@ -43,7 +43,7 @@ class ScramAdmin:
         return dict(sorted(found.items()))
 
     async def describe(self, users: Sequence[str]) -> dict[str, Iterations | KafkaError]:
-        """The credentials of these users, or why there are none to tell of."""
+        """The credentials of these users, or why none can be shown."""
         unfit = scram_requests.unfit_to_describe(users)
         return {
             user: unfit[user] if user in unfit else await self._one(user)

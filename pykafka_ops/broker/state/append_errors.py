@@ -1,4 +1,4 @@
-"""What clients of a coordinator are told when its own append failed."""
+"""What a coordinator answers its clients when its own append failed."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Kind(Enum):
 class FetchSession:
     """One client's session; ``partitions`` keeps the order in which they are served.
 
-    Of a follower's only those partitions are read that may have something to tell: ``lively``,
+    Of a follower's only those partitions are read that may have news: ``lively``,
     in that order. It is None for consumers. ``seen_at`` is when its last request came,
     ``looked_at`` when all partitions were read last (monotonic ms).
     """
@@ -106,7 +106,7 @@ class FetchSession:
         return admitted
 
     def stir(self, key: FetchKey) -> None:
-        """A partition may have something to tell."""
+        """A partition may have news."""
         if self.lively is not None and key in self.partitions:
             self.lively[key] = None
 

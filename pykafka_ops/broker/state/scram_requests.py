@@ -84,7 +84,7 @@ class ScramChanges:
                     "A user credential cannot be altered twice in the same request",
                 )
         self.users = sorted({c.name for c in every} - self.refused.keys())
-        """Who may be changed, as far as the request tells."""
+        """Which users may be changed, as far as the request alone shows."""
 
     def _refuse(self, user: str, error: KafkaError | None) -> None:
         if error is not None:

@@ -74,7 +74,7 @@ class Upkeep:
         now = self._settings.clock()
         for data_dir in self._online():
             for log in data_dir.open_logs():
-                with jobs.told(f"expiry of producers of {log.place.name}"):
+                with jobs.logged(f"expiry of producers of {log.place.name}"):
                     log.producers.expire(now, self._settings.producer_id_expiration_ms)
 
     def _flush_by_time(self, now: float) -> None:
@@ -83,7 +83,7 @@ class Upkeep:
             logs = [log for log in data_dir.partitions.values() if log is not None]
             for log in [log for log in logs if log.place.config.flush_ms != MAX_LONG]:
                 if log.is_open:
-                    with jobs.told(f"flush of {log.place.name}"):
+                    with jobs.logged(f"flush of {log.place.name}"):
                         self._flush_if_due(log, now)
 
     def _flush_if_due(self, log: Log, now: float) -> None:

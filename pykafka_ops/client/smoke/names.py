@@ -1,4 +1,4 @@
-"""Names of what a run makes, which tell whether the run that made it can still be alive."""
+"""Names of what a run makes, which show whether the run that made it can still be alive."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _machine() -> str:
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             known = f"{file.read()}{os.stat('/proc/self/ns/pid').st_ino}"
     except OSError:
-        known = os.urandom(16).hex()  # then age alone tells
+        known = os.urandom(16).hex()  # then age alone decides
     return f"{crc32(known.encode()):08x}"
 
 

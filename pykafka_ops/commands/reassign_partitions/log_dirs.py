@@ -31,7 +31,7 @@ _TRY_MS = 10_000
 
 
 class DirState(NamedTuple):
-    """Where a replica lies, where it moves to, where it shall be."""
+    """Where a replica lies, where it moves to, where it is to be."""
 
     dirs: ReplicaDirs
     target: str
@@ -53,7 +53,7 @@ class DirState(NamedTuple):
 
 
 def states_of(cluster: Cluster, targets: Mapping[ReplicaKey, str]) -> dict[ReplicaKey, DirState]:
-    """The state of each replica that shall be in a directory; PkoError."""
+    """The state of each replica that is to be in a directory; PkoError."""
     if not targets:
         return {}
     dirs = describe_replica_dirs(cluster, targets)

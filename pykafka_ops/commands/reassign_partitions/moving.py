@@ -105,7 +105,7 @@ def stale_of(
 def _stale(
     before: plan_file.Replicas, after: plan_file.Replicas, facts: ClusterFacts
 ) -> plan_file.Replicas:
-    """Where partitions are, or shall be, that are of neither side."""
+    """Partitions of neither side: where they are, or are going."""
     now = {key: facts.replicas(key) for key in sorted(after)}
     return {
         key: ids for key, ids in now.items() if set(ids) not in (set(before[key]), set(after[key]))

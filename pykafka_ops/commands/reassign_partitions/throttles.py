@@ -25,7 +25,7 @@ MUST_VERIFY = (
 RATES = (rt.LEADER_RATE, rt.FOLLOWER_RATE)
 _OWN = {TOPIC: ConfigSource.DYNAMIC_TOPIC_CONFIG, BROKER: ConfigSource.DYNAMIC_BROKER_CONFIG}
 Values = Mapping[ConfigResource, Mapping[str, str | None]]
-"""What settings of brokers and topics shall be; None: not set."""
+"""The wanted settings of brokers and topics; None: not set."""
 Write = Callable[[Values], None]
 """Writes them, to a cluster (``alter``) or to ZooKeeper; PkoError."""
 

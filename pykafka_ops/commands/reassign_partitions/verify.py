@@ -153,7 +153,7 @@ def table(
     dirs: Mapping[document.Replica, log_dirs.DirState],
     code: int,
 ) -> Table:
-    """Partitions, then replicas that shall be in a directory."""
+    """Partitions, then replicas that are to be in a directory."""
     rows: list[dict[str, object]] = [
         {"topic": key[0], "partition": key[1], "broker": None, "state": state.word,
          "current": state.current, "target": state.target}

@@ -15,7 +15,7 @@ UNKNOWN: Final = -1
 @dataclass(slots=True)
 class JudgedTopic:
     """Partitions of a topic that a group has committed, one value each. -1 stands for a lag that is
-    not known, and for an offset where the window is not complete: then Burrow tells neither it nor
+    not known, and for an offset where the window is not complete: then Burrow shows neither it nor
     the status."""
 
     name: str

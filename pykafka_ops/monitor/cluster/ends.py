@@ -15,7 +15,7 @@ UNKNOWN: Final = -1
 KEPT: Final = 41
 """Rounds that are remembered: ten minutes at 15 s."""
 NEAR_MS: Final = 30_000
-"""Rounds further apart do not tell when a record between them came."""
+"""Rounds further apart do not show when a record between them came."""
 Offsets = Mapping[str, "array[int]"]
 """By topic and partition; ``UNKNOWN`` where nobody knows."""
 
@@ -38,7 +38,7 @@ class LogEnds:
             ends.pop(topic, None)
 
     def latest(self, topic: str, partition: int) -> int | None:
-        """The end in the last round; None where it was not told."""
+        """The end in the last round; None where no broker gave it."""
         if not self._rounds:
             return None
         found = self._rounds[-1][1].get(topic)
@@ -47,7 +47,7 @@ class LogEnds:
         return found[partition]
 
     def all_latest(self, topic: str) -> array[int]:
-        """The ends in the last round by partition, ``UNKNOWN`` where one was not told."""
+        """The ends in the last round by partition, ``UNKNOWN`` where no broker gave it."""
         return self._rounds[-1][1].get(topic, array("q")) if self._rounds else array("q")
 
     def samples(self, topic: str, partition: int) -> list[Sample]:

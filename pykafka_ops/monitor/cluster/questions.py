@@ -38,7 +38,7 @@ class AccessRule(NamedTuple):
 
 class HeldPartition(NamedTuple):
     """A partition that readers of committed records cannot read beyond ``stable``, as a transaction
-    is open there; ``end`` is its end as of the last round. ``producers`` None: not told."""
+    is open there; ``end`` is its end as of the last round. ``producers`` None: not known."""
 
     topic: str
     partition: int
@@ -48,7 +48,7 @@ class HeldPartition(NamedTuple):
 
 
 class OpenTransactions(NamedTuple):
-    """What is open: by transactional id as coordinators tell it, by partition as leaders do.
+    """What is open: by transactional id as coordinators list it, by partition as leaders do.
 
     ``ids`` are transactional ids by producer id. ``missing``: who did not answer, in words;
     ``left_out``: how many transactions or partitions were too many to ask for.
@@ -67,7 +67,7 @@ def topic_settings(cluster: Cluster, topic: str) -> list[ConfigEntry]:
 
 
 def broker_settings(cluster: Cluster, broker: int) -> list[ConfigEntry]:
-    """All settings of a broker, as it tells them itself. PkoError."""
+    """All settings of a broker, as it describes them itself. PkoError."""
     return _settings(cluster, ConfigResource(configs.BROKER, str(broker)))
 
 
@@ -101,7 +101,7 @@ def access_rules(cluster: Cluster) -> list[AccessRule] | None:
 
 
 def throttles(cluster: Cluster, brokers: Sequence[int]) -> dict[int, dict[str, str]]:
-    """Replication throttles (bytes/s) of each broker that told, without those that are not set."""
+    """Replication throttles (bytes/s) that are set, of each broker that answered."""
     resources = [ConfigResource(configs.BROKER, str(b)) for b in brokers]
     answers = configs.describe_configs(cluster, resources, keys=THROTTLES)
     found: dict[int, dict[str, str]] = {}
@@ -148,7 +148,7 @@ def _held(topics: Mapping[str, WatchedTopic], stable: Ends) -> dict[Partition, t
 def _producers(
     cluster: Cluster, places: Sequence[Partition], missing: list[str]
 ) -> dict[Partition, list[ActiveProducer]]:
-    """Those with an open transaction in each partition that told."""
+    """Those with an open transaction in each partition whose leader answered."""
     if not places:
         return {}
     found: dict[Partition, list[ActiveProducer]] = {}

@@ -145,7 +145,7 @@ class WatchedCluster:
             return {topic: array("q", stored.committed) for topic, stored in found.items()}
 
     def ends(self, topic: str, partition: int) -> list[Sample]:
-        """Where a log ended at the last rounds, as far as it was told."""
+        """Where a log ended at the last rounds, as far as brokers said so."""
         with self._lock:
             return self._ends.samples(topic, partition)
 

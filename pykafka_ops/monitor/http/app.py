@@ -65,7 +65,7 @@ def service_of(request: Request) -> Service:
 
 
 def whole_service(request: Request) -> Service:
-    """The service with all clusters, for what tells nothing of them."""
+    """The service with all clusters, for what shows nothing of them."""
     service: Service = request.app.state.service
     return service
 

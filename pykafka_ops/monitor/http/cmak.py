@@ -1,6 +1,6 @@
 """The reading part of CMAK's API (yahoo/CMAK, conf/routes): ``/api/status`` and ``/api/health``.
 
-What is wrong is told as CMAK does, 400 and ``{"msg": ...}``. Where it writes JSON as plain text, so
+Errors are answered as CMAK does, 400 and ``{"msg": ...}``. Where it writes JSON as plain text, so
 do we.
 """
 

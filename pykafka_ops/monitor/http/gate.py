@@ -1,7 +1,7 @@
 """Nobody gets past without being known: every request has its person before a door sees it.
 
-Health, styles and scripts are for all. Who has to log in is told so: programs by 401, browsers by
-the page to log in on.
+Health, styles and scripts are for all. Who has to log in gets 401, in a
+browser the page to log in on.
 """
 
 from __future__ import annotations

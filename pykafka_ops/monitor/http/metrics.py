@@ -28,7 +28,7 @@ MOST_KEPT: Final = 4 << 20
 """Characters of a text that is kept for the next one who asks; a longer one is made again."""
 MOST_TEXTS: Final = 8
 MOST_AT_ONCE: Final = 4
-"""Texts that are made at a time; more are told 503."""
+"""Texts that are made at a time; further requests get 503."""
 _OF: Final = {
     KAFKA_EXPORTER: kafka_exporter.METRICS,
     KMINION: kminion.METRICS,
@@ -52,7 +52,7 @@ def chosen(settings: MetricsSettings, parts: frozenset[str]) -> list[Metric]:
 
 
 class _Kept(NamedTuple):
-    """A text, and the views that it tells of."""
+    """A text, and the views that it shows."""
 
     views: Sequence[ClusterView]
     pieces: Sequence[str]

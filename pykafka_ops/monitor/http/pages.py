@@ -97,7 +97,7 @@ def _overview(disks: DiskWatch, request: Request, asked: PageRequest, view: Clus
 
 
 def firing(service: Service, cluster: str) -> list[Alert] | None:
-    """The alerts of a cluster that fire; None: this monitor tells none."""
+    """The alerts of a cluster that fire; None: this monitor has none."""
     state = service.alerts_now()
     return None if state is None else [a for a in state.firing if a.key.cluster == cluster]
 

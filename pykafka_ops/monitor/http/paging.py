@@ -39,7 +39,7 @@ def asked_of(request: Request, service: Service, cluster: str) -> PageRequest:
 
 
 def page(make: Make) -> Callable[[Request], Response]:
-    """An endpoint that makes a page of a cluster; ValueError is told as a wrong question."""
+    """An endpoint that makes a page of a cluster; ValueError is answered as a wrong question."""
 
     def endpoint(request: Request) -> Response:
         service = service_of(request)

@@ -62,7 +62,7 @@ def _history(request: Request) -> Response:
         since, until = _period(request)
         step = span(query["step"]) if "step" in query else max(1, (until - since) // STEPS)
         if step <= 0 or (until - since) / step > MOST_POINTS:
-            raise UsageError(f"step: at most {MOST_POINTS} points are told")
+            raise UsageError(f"step: at most {MOST_POINTS} points are sent")
         key = SeriesKey(query.get("kind", ""), query.get("name", ""), query.get("fact", ""))
     except UsageError as error:
         return refused(400, "INVALID_REQUEST", str(error))
@@ -102,7 +102,7 @@ def _alerts(request: Request) -> Response:
     service = service_of(request)
     state = service.alerts_now()
     if state is None:
-        return refused(503, "NO_ALERTS", "this monitor tells no alerts")
+        return refused(503, "NO_ALERTS", "this monitor sends no alerts")
     body: dict[str, Any] = {
         "leads": state.leads,
         "trouble": state.trouble or None,

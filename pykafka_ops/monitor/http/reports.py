@@ -1,6 +1,6 @@
 """The pages of runs of ``pko spark`` reports.
 
-A run tells of whole clusters: only who may see every cluster of the monitor is shown any.
+A run shows whole clusters: only who may see every cluster of the monitor is shown any.
 """
 
 from __future__ import annotations

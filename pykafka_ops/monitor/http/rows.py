@@ -122,7 +122,7 @@ leftover_rows: Final = PerRound(_leftovers)
 
 
 def bytes_by_broker(view: ClusterView, topic: str) -> dict[int, int] | None:
-    """Bytes of a topic on each broker that has any; None where a broker did not tell."""
+    """Bytes of a topic on each broker that has any; None where a broker did not say."""
     dirs = view.dirs
     if not dirs or {int(str(row["id"])) for row in view.brokers} - dirs.keys():
         return None
@@ -135,7 +135,7 @@ def bytes_by_broker(view: ClusterView, topic: str) -> dict[int, int] | None:
 
 
 def bytes_by_partition(view: ClusterView, topic: str) -> dict[int, int]:
-    """Bytes of the largest replica of each partition of a topic that was told of."""
+    """Bytes of the largest replica of each partition of a topic that a broker described."""
     found: dict[int, int] = {}
     for told in (view.dirs or {}).values():
         for replica in (r for d in told for r in d.replicas if r.topic == topic):

@@ -12,7 +12,7 @@ from pykafka_ops.errors import ConnectError, PkoError
 
 START_SECONDS = 30
 CLIENTS = 512
-"""Connections at a time; more are told 503."""
+"""Connections at a time; further ones get 503."""
 IDLE_SECONDS = 65
 
 

@@ -15,7 +15,7 @@ from pykafka_ops.monitor.http.app import service_of, whole_service
 from pykafka_ops.monitor.service import Service
 
 STREAMS: Final = 100
-"""Browsers that are told of rounds at a time."""
+"""Browsers that hear of rounds at a time."""
 LOOK_SECONDS: Final = 0.5
 QUIET_SECONDS: Final = 15
 
@@ -30,7 +30,7 @@ class _Streams:
 
     async def answer(self, request: Request) -> Response:
         if whole_service(request).streams >= STREAMS:
-            return refused(503, "TOO_MANY_STREAMS", f"{STREAMS} browsers are told already")
+            return refused(503, "TOO_MANY_STREAMS", f"{STREAMS} browsers follow already")
         headers = {**NO_STORE, "X-Accel-Buffering": "no"}
         stream = self._rounds(service_of(request), whole_service(request))
         return StreamingResponse(stream, headers=headers, media_type="text/event-stream")

@@ -55,7 +55,7 @@ class Lane:
         raise NotImplementedError
 
     def records(self, batch: LogBatch) -> Iterator[Record]:
-        """Of a batch; one that is damaged is told and passed over."""
+        """Of a batch; one that is damaged is named and passed over."""
         try:
             yield from batch.records
         except CorruptError as error:

@@ -1,7 +1,7 @@
 """Searches records of a topic: from the leaders, without a group, within an allowance.
 
-No consumer is disturbed and nothing is committed. What a search did not get to is told, with a
-cursor from which it goes on: never silently incomplete.
+No consumer is disturbed and nothing is committed. A search that does not reach the end says so,
+with a cursor from which it goes on: it is never silently incomplete.
 """
 
 from __future__ import annotations
@@ -257,7 +257,7 @@ def _has_batch(data: memoryview) -> bool:
     try:
         return next_batch_size(data) is not None
     except CorruptError:
-        return True  # what is wrong with it is told when it is read
+        return True  # what is wrong with it shows when it is read
 
 
 def judge_of(query: SearchQuery, decoder: TopicDecoder) -> Judge:

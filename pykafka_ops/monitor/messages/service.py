@@ -25,7 +25,7 @@ from pykafka_ops.monitor.messages.shown import ShownRecord
 from pykafka_ops.monitor.messages.tail import ROUND, TailRound, TopicTail
 
 SEARCHES: Final = 4
-"""Searches at a time; more are told to come back."""
+"""Searches at a time; further ones get 429."""
 TAILS: Final = 8
 """Topics that are followed at a time."""
 MOST_WAIT: Final = 3.0

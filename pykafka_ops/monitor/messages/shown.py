@@ -12,7 +12,7 @@ MOST_HEADERS: Final = 100
 LISTED: Final = 16 << 10
 """Characters of a key or value in a list."""
 TOLD: Final = 400
-"""Characters of its text where a record is told as it comes."""
+"""Characters of its text where a record is shown as it comes."""
 
 
 class ShownRecord(NamedTuple):

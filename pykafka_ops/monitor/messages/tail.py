@@ -14,7 +14,7 @@ from pykafka_ops.monitor.messages.shown import ShownRecord
 ROUND: Final = Allowance(seconds=5.0, read_bytes=8 << 20, records=5_000, kept_bytes=4 << 20)
 """What one round may cost."""
 MOST_SHOWN: Final = 50
-"""Records that a round tells."""
+"""Records that a round shows."""
 MOST_BEHIND: Final = 5_000
 """Offsets of a partition that are caught up; of more the oldest are passed over."""
 

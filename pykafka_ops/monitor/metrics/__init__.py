@@ -1,1 +1,1 @@
-"""What the monitor tells Prometheus, under the names of exporters that dashboards know."""
+"""What the monitor gives Prometheus, under the names of exporters that dashboards know."""

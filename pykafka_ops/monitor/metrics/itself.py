@@ -15,7 +15,7 @@ COUNTER: Final = MetricKind.COUNTER
 
 
 def tell(book: Book, service: Service, streams: int) -> None:
-    """Add all that is known; ``streams``: browsers that are told of every round."""
+    """Add all that is known; ``streams``: browsers that hear of every round."""
     for name in service.clusters:
         _rounds(book, service, name)
     if service.history is not None:
@@ -23,7 +23,7 @@ def tell(book: Book, service: Service, streams: int) -> None:
     state = service.alerts_now()
     if service.alerts is not None and state is not None:
         _alerts(book, service.alerts, state)
-    clients = book.plain("pko_monitor_sse_clients", "Browsers that are told of every round")
+    clients = book.plain("pko_monitor_sse_clients", "Browsers that hear of every round")
     clients.add(streams)
     spent = resource.getrusage(resource.RUSAGE_SELF)
     cpu = book.plain("process_cpu_seconds", "CPU time in seconds", COUNTER)
@@ -84,7 +84,7 @@ def _alerts(book: Book, alerts: AlertService, state: AlertsNow) -> None:
     pending.add(len(state.pending))
     sent = book.plain(
         "pko_monitor_deliveries",
-        "Tries to tell a receiver since the start, by result: sent, failed (is tried again), "
+        "Tries to send to a receiver since the start, by result: sent, failed (is tried again), "
         "gave_up",
         COUNTER,
     )

@@ -28,7 +28,7 @@ Samples = Iterator[tuple[str, Number | None]]
 
 
 class Scope:
-    """One cluster of a scrape: what is told of it. ``more`` are labels of every sample."""
+    """One cluster of a scrape: what is shown of it. ``more`` are labels of every sample."""
 
     def __init__(
         self,

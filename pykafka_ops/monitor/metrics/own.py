@@ -1,4 +1,4 @@
-"""What no exporter tells: verdicts, delays, what retention will take, what is broken."""
+"""What no exporter has: verdicts, delays, what retention will take, what is broken."""
 
 from __future__ import annotations
 

@@ -31,11 +31,11 @@ class MetricsSettings:
     topics_deny: re.Pattern[str] | None = None
 
     def has_group(self, name: str) -> bool:
-        """Whether the group is told of."""
+        """Whether the group is shown."""
         return _fits(name, self.groups, self.groups_deny)
 
     def has_topic(self, name: str) -> bool:
-        """Whether the topic is told of."""
+        """Whether the topic is shown."""
         return _fits(name, self.topics, self.topics_deny)
 
 

@@ -48,7 +48,7 @@ _PAGES: Final = {"group": "groups", "topic": "topics", "broker": "brokers"}
 def alerts(asked: PageRequest, view: ClusterView, state: AlertsNow | None) -> str:
     """The page of alerts of a cluster."""
     if state is None:
-        body = el("p", "This monitor tells no alerts.", class_="nothing")
+        body = el("p", "This monitor sends no alerts.", class_="nothing")
         return document(asked, view, "Alerts", block("Alerts", "", body))
     firing, pending, past = (
         [a for a in found if a.key.cluster == asked.cluster]

@@ -146,7 +146,7 @@ class LogCleaner:
             await asyncio.sleep(min(_FIRST_LOOK_SECONDS, self._backoff()))
             while True:
                 cleaned = False
-                with jobs.told("log cleaner"):
+                with jobs.logged("log cleaner"):
                     chosen = await self._choose()
                     cleaned = chosen is not None and await self._clean(process, chosen)
                     await self._apply_retention()
@@ -231,7 +231,7 @@ class LogCleaner:
             if found is None or key in self._busy:
                 continue
             deleted = 0
-            with jobs.told(f"retention of {found.place.name}"):
+            with jobs.logged(f"retention of {found.place.name}"):
                 deleted = found.delete_old_segments(self._clock())
             if deleted:
                 log.info("deleted %d segments of %s", deleted, found.place.name)

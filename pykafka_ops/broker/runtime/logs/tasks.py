@@ -80,7 +80,7 @@ class PeriodicTasks:
             config = self._logs.config_of(key[0])
             if data_dir is None or config.compacts:
                 continue
-            with jobs.told(f"retention of {key[0]}-{key[1]}"):
+            with jobs.logged(f"retention of {key[0]}-{key[1]}"):
                 if data_dir.may_expire(key, config, now):
                     self._expire(key, now)
             await time_slice.pause()

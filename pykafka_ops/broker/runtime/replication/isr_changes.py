@@ -160,7 +160,7 @@ class IsrChanges:
             for partition in self._replicas.all():
                 if partition.in_sync is None:
                     continue
-                with jobs.told(f"ISR expiration of {partition.topic}-{partition.index}"):
+                with jobs.logged(f"ISR expiration of {partition.topic}-{partition.index}"):
                     partition.drop_late()
                 await time_slice.pause()
 

@@ -295,7 +295,7 @@ class Exchange:
             self._end(how, 0, 0)
 
     def refused(self, error: BaseException) -> None:
-        """The connection is closed because of what the client sent: tell of it, and drop that."""
+        """The connection is closed because of what the client sent: log it, and drop that."""
         unexpected = None if isinstance(error, WireError) else error
         host = self._channel.client_host
         log_connections.warning("closing connection from %s: %s", host, error, exc_info=unexpected)

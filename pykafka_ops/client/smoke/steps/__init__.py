@@ -1,1 +1,1 @@
-"""What ``pko smoke`` tries, a file per step: each takes the site and tells what it saw."""
+"""What ``pko smoke`` tries, a file per step: each takes the site and returns what it saw."""

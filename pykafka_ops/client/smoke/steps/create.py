@@ -58,7 +58,7 @@ def make(
 
 
 def _told(site: SmokeSite, name: str) -> dict[int, dict[int, int]]:
-    """By broker the leader of each partition, as that broker tells it; -1 for none."""
+    """By broker the leader of each partition, as that broker names it; -1 for none."""
     brokers = sorted(site.nodes)
     questions = [Question(b, metadata_request([name], ()), MetadataResponse) for b in brokers]
     answers = site.cluster.call_each(questions, name="metadata", once=True)

@@ -1,4 +1,4 @@
-"""Every broker answers, and all of them tell of the same cluster."""
+"""Every broker answers, and all of them describe the same cluster."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _answers(site: SmokeSite) -> Answers:
 
 
 def _views(answers: Answers) -> dict[int, tuple[str | None, frozenset[int]]]:
-    """Cluster id and brokers as each broker that answers tells them."""
+    """Cluster id and brokers as each broker that answers names them."""
     return {
         b: (answer.cluster_id, frozenset(n.node_id for n in answer.brokers))
         for b, answer in answers.items()
@@ -54,7 +54,7 @@ def _views(answers: Answers) -> dict[int, tuple[str | None, frozenset[int]]]:
 
 
 def _agreeing(site: SmokeSite) -> Answers | None:
-    """The answers of all brokers, unless those that answer tell different things."""
+    """The answers of all brokers, unless those that answer contradict each other."""
     answers = _answers(site)
     return answers if len(set(_views(answers).values())) <= 1 else None
 
@@ -64,7 +64,7 @@ def _disagreement(site: SmokeSite) -> StepError:
     first, *others = sorted(views) or [-1]
     for other in others:
         if views[other] != views[first]:
-            told = [f"{b} tells of brokers {sorted(views[b][1])} in cluster {views[b][0]}"
+            told = [f"{b} knows brokers {sorted(views[b][1])} in cluster {views[b][0]}"
                     for b in (first, other)]  # fmt: skip
             return StepError(f"brokers {first} and {other}", "; ".join(told), partly=True)
     return StepError("cluster", "the brokers did not agree in time", partly=True)

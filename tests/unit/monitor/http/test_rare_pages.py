@@ -229,4 +229,4 @@ def test_alerts_of_this_cluster_are_shown_with_what_was(
 
 def test_alerts_say_where_there_are_none(watched: WatchedCluster, client: TestClient) -> None:
     watched.take(answers(now_ms(), 100))
-    assert "This monitor tells no alerts" in words(client, "/alerts")
+    assert "This monitor sends no alerts" in words(client, "/alerts")
