@@ -46,7 +46,7 @@ class TokenUpkeep:
         while True:
             await asyncio.sleep(self._seconds)
             if self._is_controller():
-                with jobs.told("expiry of delegation tokens"):
+                with jobs.logged("expiry of delegation tokens"):
                     await self._admin.remove_expired()
 
     async def close(self) -> None:
