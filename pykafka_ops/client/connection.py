@@ -11,7 +11,7 @@ import os
 import socket
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pykafka_ops import __version__
 from pykafka_ops.client.config import Address, ClientConfig
@@ -21,6 +21,9 @@ from pykafka_ops.errors import ConnectError, KafkaError, TlsError
 from pykafka_ops.wire import frame
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+
+if TYPE_CHECKING:
+    from ssl import SSLSocket
 
 T = TypeVar("T")
 Trace = Callable[[str], None]
@@ -111,6 +114,16 @@ class BrokerConnection:
             self.close()
             raise
         self._silence = None
+
+    def peer_certificate(self, deadline: float) -> Steps[bytes]:
+        """Connect and shake hands only: the broker's certificate (DER). Raises as ``open``."""
+        self._deadline, self._silence = deadline, self.config.silence
+        try:
+            yield from self._connect()
+            yield from self._handshake()
+            return cast("SSLSocket", self.sock).getpeercert(binary_form=True) or b""
+        finally:
+            self.close()
 
     def _connect(self) -> Steps[None]:
         """Try each address of the name in turn."""

@@ -71,6 +71,7 @@ ROWS = (
         "delegation tokens: secrets with an end that stand for a login",
         "kafka-delegation-tokens",
     ),
+    Row("certs", "certificates: when those of brokers end; an authority for tests"),
     Row("produce", "write records from standard input", "kafka-console-producer"),
     Row("consume", "read records", "kafka-console-consumer"),
     Row("dump-log", "decode, search, check and repair log segments", "kafka-dump-log"),

@@ -78,3 +78,12 @@ BROKER_LIST = Option("--broker-list", metavar="HOST:PORT", stands_for="bootstrap
                      hidden=True, help="old name of --bootstrap-server")  # fmt: skip
 OVERRIDE = Option("--override", metavar="KEY=VALUE", multiple=True,
                   help="a setting of the broker on top of its file")  # fmt: skip
+_PASSWORD = Switch("--password", ours=True,
+                  help="a password: asked for on a terminal, else the first line of standard "
+                       "input")  # fmt: skip
+_PASSWORD_FILE = Option("--password-file", metavar="FILE", type=FILE_PATH, ours=True,
+                       help="a password: the first line of this file")  # fmt: skip
+_PASSWORD_ENV = Option("--password-env", metavar="NAME", ours=True,
+                      help="a password: the value of this variable")  # fmt: skip
+PASSWORDS = (_PASSWORD, _PASSWORD_FILE, _PASSWORD_ENV)
+"""Where a password comes from (``framework.secret``): never the command line."""

@@ -6,6 +6,8 @@ Source: ``X500Principal.getName()`` (RFC 2253) and ``sun.security.x509.AVA.toRFC
 from __future__ import annotations
 
 import ssl
+from datetime import UTC, datetime
+from ipaddress import ip_address
 from typing import Final
 
 from pykafka_ops.security import der
@@ -28,6 +30,8 @@ _ESCAPED: Final = frozenset(',=+<>#;"\\')
 _BEGIN, _END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
 _ALTERNATIVE_NAMES: Final = bytes.fromhex("551d11")
 _EXTENSIONS: Final = 0xA3
+_UTC_TIME: Final = 0x17
+_DNS_NAME, _IP_ADDRESS = 0x82, 0x87
 _VERSION: Final = 0xA0
 
 
@@ -47,6 +51,38 @@ def subject(certificate: bytes) -> str:
     """Its owner's distinguished name: ``CN=alice,OU=ops``. Raises ValueError if it is torn."""
     # serial number, signature, issuer, validity, subject
     return name_text(_fields(certificate)[4].whole)
+
+
+def issuer(certificate: bytes) -> str:
+    """Who signed it, as ``subject``. Raises ValueError if it is torn."""
+    return name_text(_fields(certificate)[2].whole)
+
+
+def validity(certificate: bytes) -> tuple[int, int]:
+    """When it begins and ends to count, ms since 1970. Raises ValueError if it is torn."""
+    begins, ends = der.values(_fields(certificate)[3].content)
+    return _moment(begins), _moment(ends)
+
+
+def _moment(value: der.Value) -> int:
+    """RFC 5280: two digits of the year up to 2049, four from then on; always UTC."""
+    text = value.content.decode("ascii")
+    if value.tag == _UTC_TIME:
+        text = ("19" if text[:2] >= "50" else "20") + text
+    found = datetime.strptime(text, "%Y%m%d%H%M%SZ").replace(tzinfo=UTC)
+    return int(found.timestamp()) * 1000
+
+
+def host_names(certificate: bytes) -> list[str]:
+    """The hosts that it is for: DNS names and IP addresses. Raises ValueError if it is torn."""
+    found = []
+    for name in sorted(alternative_names(certificate)):
+        kind = der.first(name)
+        if kind.tag == _DNS_NAME:
+            found.append(kind.content.decode(errors="replace"))
+        elif kind.tag == _IP_ADDRESS:
+            found.append(str(ip_address(kind.content)))
+    return found
 
 
 def alternative_names(certificate: bytes) -> frozenset[bytes]:

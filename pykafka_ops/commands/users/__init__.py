@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pykafka_ops.commands.framework.group import VerbGroup
-from pykafka_ops.commands.framework.params import Option, Switch, Words
+from pykafka_ops.commands.framework.params import Option, Words
 from pykafka_ops.commands.framework.run import Result, Run, Work
-from pykafka_ops.commands.framework.types import FILE_PATH, Choices, Whole
-from pykafka_ops.commands.options import DRY_RUN
+from pykafka_ops.commands.framework.types import Choices, Whole
+from pykafka_ops.commands.options import DRY_RUN, PASSWORDS
 
 NAME = Option("--name", metavar="USER", multiple=True, ours=True, hidden=True,
               help="the user's name, without User: before it")  # fmt: skip
@@ -20,14 +20,7 @@ MECHANISM = Option("--mechanism", metavar="MECHANISM", multiple=True, ours=True,
                         "the user has)")  # fmt: skip
 ITERATIONS = Option("--iterations", metavar="N", type=Whole(31, least=4096), ours=True,
                     default="4096", help="how often the password is hashed")  # fmt: skip
-PASSWORD = Switch("--password", ours=True,
-                  help="a new password: asked for on a terminal, else the first line of standard "
-                       "input")  # fmt: skip
-PASSWORD_FILE = Option("--password-file", metavar="FILE", type=FILE_PATH, ours=True,
-                       help="a new password: the first line of this file")  # fmt: skip
-PASSWORD_ENV = Option("--password-env", metavar="NAME", ours=True,
-                      help="a new password: the value of this variable")  # fmt: skip
-SECRETS = (PASSWORD, PASSWORD_FILE, PASSWORD_ENV, MECHANISM, ITERATIONS)
+SECRETS = (*PASSWORDS, MECHANISM, ITERATIONS)
 
 
 def _work(run: Run) -> Result:

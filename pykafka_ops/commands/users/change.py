@@ -11,8 +11,8 @@ from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError, Table
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.framework.secret import is_given, password
 from pykafka_ops.commands.users.found import COLUMNS, KnownUser, names_of, read_users, rows
-from pykafka_ops.commands.users.secret import is_given, password
 from pykafka_ops.errors import KafkaError, SettingError, UsageError
 from pykafka_ops.settings.quotas import CLIENT_QUOTAS
 from pykafka_ops.settings.scram import MECHANISMS, Mechanism

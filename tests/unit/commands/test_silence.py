@@ -30,6 +30,7 @@ FILES = {
 ALONE = {
     "dump-log": (), "spark": (), "broker": (), "completion": (),
     "cluster": ("start", "stop", "ps", "kill"),
+    "certs": ("ca", "issue"),
     "zookeeper": ("start", "stop", "status"),
     "zookeeper-acls": (), "smoke": (), "monitor": (), "top": (),
 }  # fmt: skip

@@ -10,8 +10,8 @@ from unittest import mock
 import pytest
 
 from pykafka_ops.commands.framework.run import Run, execute
+from pykafka_ops.commands.framework.secret import password
 from pykafka_ops.commands.users import users
-from pykafka_ops.commands.users.secret import password
 from pykafka_ops.errors import PkoError, UsageError
 from tests.support.memory.config_desk import ConfigDesk, DeskCluster
 from tests.support.memory.context import args_of, work_of
