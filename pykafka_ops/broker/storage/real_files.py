@@ -18,6 +18,7 @@ _RWF_NOWAIT = getattr(os, "RWF_NOWAIT", None)
 _PROBE_STEP = 128 * 1024
 """What the kernel reads ahead by default: such a stretch is in memory or not."""
 _PROBE = memoryview(bytearray(1))
+_UNKNOWN = -1
 _THREAD_MAX_OPEN = 64
 
 
@@ -57,9 +58,6 @@ class RealFile:
         return data
 
     def read_cached(self, size: int, position: int) -> memoryview | None:
-        if size > _PROBE_STEP:  # read without clearing memory first
-            cached = self.is_cached(size, position)
-            return memoryview(self.read(size, position)) if cached else None
         room = memoryview(bytearray(size))
         return room if self.read_into(room, position) == size else None
 
@@ -68,19 +66,20 @@ class RealFile:
         if fd < 0:
             fd = self._open()
         self.used = True
-        if _RWF_NOWAIT is not None:
-            try:
-                return os.preadv(fd, [room], position, _RWF_NOWAIT)
-            except BlockingIOError:
-                return 0
-            except OSError as error:
-                if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
-                    raise
-        return os.preadv(fd, [room], position)
+        done = _read_now(fd, room, position)
+        return os.preadv(fd, [room], position) if done == _UNKNOWN else done
 
     def is_cached(self, size: int, position: int) -> bool:
-        places = (*range(position, position + size - 1, _PROBE_STEP), position + size - 1)
-        return all(self.read_into(_PROBE, at) for at in places)
+        fd = self._fd
+        if fd < 0:
+            fd = self._open()
+        self.used = True
+        last = position + size - 1
+        for at in (*range(position, last, _PROBE_STEP), last):
+            done = _read_now(fd, _PROBE, at)
+            if done != 1:
+                return done == _UNKNOWN and self.size() > last
+        return True
 
     def truncate(self, size: int) -> None:
         os.ftruncate(self._fd if self._fd >= 0 else self._open(), size)
@@ -126,6 +125,21 @@ class RealFile:
         """Make the file anew and keep it open."""
         assert self._pool is not None
         self._fd = self._pool.acquire(self, _OPEN_FLAGS | os.O_CREAT | os.O_TRUNC)
+
+
+def _read_now(fd: int, room: memoryview, position: int) -> int:
+    """Fill ``room`` with what is in the page cache; how many bytes, ``_UNKNOWN`` where the file
+    system does not tell what it has there (tmpfs has all)."""
+    if _RWF_NOWAIT is None:
+        return _UNKNOWN
+    try:
+        return os.preadv(fd, [room], position, _RWF_NOWAIT)
+    except BlockingIOError:
+        return 0
+    except OSError as error:
+        if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
+            raise
+    return _UNKNOWN
 
 
 def default_max_open() -> int:

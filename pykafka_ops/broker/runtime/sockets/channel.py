@@ -22,8 +22,8 @@ class Channel(Protocol):
     def write(self, data: bytes) -> None:
         """Send the bytes of an answer."""
 
-    def writelines(self, parts: list[Part]) -> None:
-        """Send an answer that consists of several parts."""
+    def writelines(self, parts: list[Part], size: int) -> None:
+        """Send an answer of ``size`` bytes that consists of several parts."""
 
     def resume(self) -> None:
         """Serve the requests behind one that had to wait."""

@@ -17,7 +17,7 @@ from typing import Any, Protocol, cast
 from pykafka_ops.broker.runtime.sockets.buffers import BufferPool, FrameBuffer
 from pykafka_ops.broker.runtime.sockets.channel import FrameServer
 from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
-from pykafka_ops.broker.runtime.sockets.outgoing import PIECE, Behind, Outgoing
+from pykafka_ops.broker.runtime.sockets.outgoing import WHOLE, Behind, Outgoing
 from pykafka_ops.broker.runtime.sockets.turns import LOOK, Turns
 from pykafka_ops.broker.state.memory import Memory
 from pykafka_ops.errors import WireError
@@ -285,24 +285,24 @@ class Connection(asyncio.BufferedProtocol):
         if transport is not None and not transport.is_closing():
             transport.write(data)
 
-    def writelines(self, parts: list[Part]) -> None:
-        """Send an answer that consists of several parts, likewise."""
+    def writelines(self, parts: list[Part], size: int) -> None:
+        """Send an answer of ``size`` bytes that consists of several parts, likewise."""
         transport = self._transport
         if transport is None or transport.is_closing():
             return
-        if sum(map(len, parts)) <= PIECE:
+        if size <= WHOLE:
             transport.write(b"".join(cast(list[bytes], parts)))
         else:
-            self._send(lambda outgoing: outgoing.add(parts))
+            self._send(Outgoing.add, parts, size)
 
-    def _send(self, write: Callable[[Outgoing], None]) -> None:
+    def _send(self, write: Callable[..., None], *what: object) -> None:
         """Go on sending; when all is sent, with what the client sent meanwhile."""
         outgoing = self._outgoing
         if outgoing is None:
             return
         waited = not self._writable
         try:
-            write(outgoing)
+            write(outgoing, *what)
         except OSError as error:
             log.error("closing connection from %s: its records: %s", self.client_host, error)
             self.abort()
@@ -335,7 +335,7 @@ class Connection(asyncio.BufferedProtocol):
             log.error("closing connection from %s: its records: %s", self.client_host, error)
             self.abort()
         else:
-            self._send(lambda outgoing: outgoing.was_read(data))
+            self._send(Outgoing.was_read, data)
 
     def leave_alone(self, ms: int) -> None:
         """The client is over a quota: serve nothing more for so long."""

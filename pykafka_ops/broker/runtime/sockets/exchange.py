@@ -328,8 +328,9 @@ class Exchange:
                 parts = answer.framed(self._correlation_id)
             else:
                 parts = response_parts(answer, self._version, self._correlation_id)
-        self._channel.writelines(parts)
-        return sum(map(len, parts)) - 4
+        size = sum(map(len, parts))
+        self._channel.writelines(parts, size)
+        return size - 4
 
     def _end(self, how: str, sent: int, throttle_ms: int) -> None:
         """Every request ends here: notify quotas and observers."""

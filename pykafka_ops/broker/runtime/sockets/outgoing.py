@@ -19,6 +19,8 @@ from pykafka_ops.wire.types import Buffer, Part
 
 PIECE = 16 * 1024
 """Bytes handed to the transport at a time, when the client does not take all at once."""
+WHOLE = 32 * 1024
+"""Answers up to this size (bytes) are in memory as a whole, and handed to the transport so."""
 WRITE_HIGH = PIECE // 2
 """Bytes in the transport above which nothing more is given to it."""
 STRETCH = 1024 * 1024 + PIECE
@@ -68,6 +70,7 @@ class Outgoing:
         "_at",
         "_fd",
         "_go_on",
+        "_left",
         "_parts",
         "_read_aside",
         "_stands_by",
@@ -92,6 +95,8 @@ class Outgoing:
         self._parts: deque[Part] = deque()
         self._at = 0
         """Bytes of the first part that are written."""
+        self._left = 0
+        """Bytes of all parts that are not."""
         self._stretch = STRETCH
         """Bytes that the client is likely to take at once."""
         self._stands_by = False
@@ -119,9 +124,11 @@ class Outgoing:
         left = sum(len(part) for part in self._parts if isinstance(part, Buffer))
         return left + self._transport.get_write_buffer_size()
 
-    def add(self, parts: list[Part]) -> None:
-        """Write these behind what is there. OSError when records cannot be read any more."""
-        self._parts.extend(part for part in parts if len(part))
+    def add(self, parts: list[Part], size: int) -> None:
+        """Write these, of ``size`` bytes together, behind what is there. OSError when records cannot
+        be read any more."""
+        self._parts.extend(parts)
+        self._left += size
         self.write_on()
 
     def write_on(self) -> None:
@@ -152,25 +159,29 @@ class Outgoing:
         take all of it, or the disk has to be waited for."""
         if self._fd < 0 or self._transport.get_write_buffer_size():
             return False
-        buffers = self._next(_ROOM[: self._stretch])
+        stretch = self._stretch
+        buffers, size = self._next(_ROOM[:stretch])
         try:
-            written = os.writev(self._fd, buffers) if buffers else 0
+            written = os.writev(self._fd, buffers) if size else 0
         except OSError:  # the client is behind, or gone: the transport finds out
             written = 0
         self._advance(written)
         self._turns.spend(written)
-        is_all = bool(buffers) and written == sum(map(len, buffers))
-        self._stretch = min(2 * self._stretch, STRETCH) if is_all else max(written, PIECE)
-        return is_all
+        if not size or written < size:
+            self._stretch = max(written, PIECE)
+            return False
+        if stretch < STRETCH:
+            self._stretch = min(2 * stretch, STRETCH)
+        return True
 
     def _hand_over(self) -> None:
         """Give the transport a piece; it pauses us if the client does not take that."""
         self._let_go()
-        buffers = self._next(_ROOM[:PIECE])
-        if buffers:
+        buffers, size = self._next(_ROOM[:PIECE])
+        if size:
             data = b"".join(buffers)
-            self._advance(len(data))
-            self._turns.spend(len(data))
+            self._advance(size)
+            self._turns.spend(size)
             self._transport.write(data)
         else:
             self._read()
@@ -181,30 +192,39 @@ class Outgoing:
             if not isinstance(part, Buffer):
                 part.let_go()
 
-    def _next(self, room: memoryview) -> list[Buffer]:
-        """What comes next, as much as ``room`` has bytes, which records are read into: fewer at
-        the end; none if the disk has to be waited for."""
+    def _next(self, room: memoryview) -> tuple[list[Buffer], int]:
+        """What comes next, and its bytes: as many as ``room`` has, which records are read into;
+        fewer at the end; none if the disk has to be waited for."""
         found: list[Buffer] = []
-        at, left = self._at, len(room)
+        at, done, most = self._at, 0, len(room)
         for part in self._parts:
-            size = min(left, len(part) - at)
-            place = room[len(room) - left :][:size]
-            if isinstance(part, Buffer):
+            size = len(part) - at
+            if size > most - done:
+                size = most - done
+            if not isinstance(part, Buffer):
+                data: Buffer = part.cached(at, room[done : done + size])
+            elif at or size < len(part):
                 data = memoryview(part)[at : at + size]
             else:
-                data = part.cached(at, place)
+                data = part
             found.append(data)
-            left -= len(data)
-            if not left or len(data) < size or len(found) == MOST_BUFFERS:
+            done += len(data)
+            if done == most or len(data) < size or len(found) == MOST_BUFFERS:
                 break
             at = 0
-        return found if left < len(room) else []
+        return found, done
 
     def _advance(self, count: int) -> None:
         """``count`` bytes are written."""
-        at = self._at + count
-        while self._parts and at >= len(self._parts[0]):
-            at -= len(self._parts.popleft())
+        self._left -= count
+        if not self._left:
+            self._parts.clear()
+            self._at = 0
+            return
+        at, parts = self._at + count, self._parts
+        while at >= (size := len(parts[0])):
+            at -= size
+            parts.popleft()
         self._at = at
 
     def _read(self) -> None:

@@ -43,9 +43,10 @@ class Turns:
         return self._left <= 0
 
     def spend(self, size: int) -> None:
-        """So many bytes were written."""
+        """So many bytes were written. What a turn does not write is left to the next one."""
         self._left -= size
-        self._call_next()
+        if self._left <= 0:
+            self._call_next()
 
     def wait(self, go_on: Callable[[], None]) -> int:
         """Have ``go_on`` called in a later turn, the first first; how many wait."""

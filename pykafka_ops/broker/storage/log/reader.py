@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from bisect import bisect_right
 
-from pykafka_ops.broker.storage.files import Buffer, File
+from pykafka_ops.broker.storage.files import File
 from pykafka_ops.broker.storage.log.loading import load
 from pykafka_ops.broker.storage.log.parts import LogParts
 from pykafka_ops.broker.storage.segment import Segment
@@ -19,38 +19,78 @@ LEFT_FROM = 128 * 1024
 holds no memory with them."""
 FIRST_BYTES = 1024 * 1024
 """What is read of them at once: most clients take that."""
+MOST_ROOMS = 4
+"""How many ranges may have their first bytes in memory."""
 WARM_BYTES = 1024 * 1024
 """What a thread reads at a time into the page cache."""
 
 
+class Rooms:
+    """Memory for the first bytes of ranges, used again and again; ``most`` of FIRST_BYTES each."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+        self._free: list[memoryview] = []
+
+    def take(self) -> memoryview:
+        """One of them; an empty one if all are taken."""
+        if self._free:
+            return self._free.pop()
+        if not self._left:
+            return NO_ROOM
+        self._left -= 1
+        return memoryview(bytearray(FIRST_BYTES))
+
+    def give_back(self, room: memoryview) -> None:
+        """Any thread: nobody uses ``room`` any more."""
+        self._free.append(room)
+
+
+NO_ROOM = memoryview(b"")
+_ROOMS = Rooms(MOST_ROOMS)
+
+
 class FileRange:
     """A range of a file, as :class:`~pykafka_ops.wire.types.LazyRecords`; the file is its own,
-    so that it can be read even when the segment is gone. ``first`` are bytes in memory as long
-    as the client may take them at once. Kafka's ``FileRecords``."""
+    so that it can be read even when the segment is gone. Kafka's ``FileRecords``."""
 
     __slots__ = ("_file", "_first", "_position", "_size")
 
-    def __init__(self, file: File, size: int, position: int, first: Buffer = b"") -> None:
+    def __init__(self, file: File, size: int, position: int) -> None:
         self._file = file
         self._size = size
         self._position = position
-        self._first = first
+        self._first = NO_ROOM
+        """Its first bytes, as long as the client may take them at once."""
 
     def __len__(self) -> int:
         return self._size
 
     def __del__(self) -> None:  # an answer ends in many ways, and no other knows of its files
         self._file.close()
+        if self._first:
+            _ROOMS.give_back(self._first)
+
+    def fill(self) -> bool:
+        """Read the first bytes if there is room for them; False, where the disk would have to be
+        waited for, for these or the others."""
+        self._first = room = _ROOMS.take()
+        size, file = min(self._size, len(room)), self._file
+        if size and file.read_into(room[:size], self._position) < size:
+            return False
+        return size == self._size or file.is_cached(self._size - size, self._position + size)
 
     def cached(self, start: int, room: memoryview) -> memoryview:
         """As in ``LazyRecords``."""
         if start < len(self._first):
-            return memoryview(self._first)[start : start + len(room)]
+            return self._first[start : start + len(room)]
         return room[: self._file.read_into(room, self._position + start)]
 
     def let_go(self) -> None:
         """As in ``LazyRecords``."""
-        self._first = b""
+        if self._first:
+            _ROOMS.give_back(self._first)
+            self._first = NO_ROOM
 
     def read(self, start: int, size: int) -> bytes:
         """As in ``LazyRecords``. OSError also when the log was cut meanwhile."""
@@ -226,17 +266,10 @@ def _data(file: File, size: int, start: int, cached: bool) -> Part | None:
     """A range of a file; None if only cached bytes are asked for and these are not."""
     if size <= LEFT_FROM:
         return file.read_cached(size, start) if cached else file.read(size, start)
-    first: Buffer = b""
-    if cached:
-        if size > FIRST_BYTES and not file.is_cached(size - FIRST_BYTES, start + FIRST_BYTES):
-            return None
-        begin = file.read_cached(min(size, FIRST_BYTES), start)
-        if begin is None:
-            return None
-        first = begin
     try:
-        return FileRange(file.dup(), size, start, first)
+        found = FileRange(file.dup(), size, start)
     except OSError as error:
         if error.errno not in (errno.EMFILE, errno.ENFILE):
-            raise
-        return file.read(size, start)  # that the process has no descriptor left is no disk's fault
+            raise  # that the process has no descriptor left is no disk's fault
+        return file.read_cached(size, start) if cached else file.read(size, start)
+    return found if not cached or found.fill() else None
