@@ -7,21 +7,18 @@ from typing import Any
 from pykafka_ops.broker.handlers import leader_hint
 from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.partitions.fetches import IDS_FROM, Fetched
-from pykafka_ops.broker.partitions.read import UNKNOWN, PartitionRead
+from pykafka_ops.broker.partitions.partition_read import refusal
 from pykafka_ops.broker.state.steps import STEP, Steps
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.division import GatheredAnswer
 from pykafka_ops.wire.frame import Encoded
 from pykafka_ops.wire.messages.fetch import (
-    AbortedTransaction,
-    EpochEndOffset,
     FetchableTopicResponse,
     FetchRequest,
     FetchResponse,
     LeaderIdAndEpoch,
     NodeEndpoint,
-    PartitionData,
 )
 
 MOST_BYTES = 1 << 30
@@ -38,17 +35,10 @@ SESSION_ERRORS = (
     ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR,
 )
 
-NOT_CONVERTED = (ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, ErrorCode.UNSUPPORTED_VERSION)
-"""Errors with which Kafka sends null as records, not empty ones."""
-
-BEFORE_THE_LOG = (*UNKNOWN, *NOT_CONVERTED)
-"""Errors with which Kafka sends no aborted transactions, not "unknown which" (null)."""
-
 
 def answer(context: Context, found: Fetched) -> FetchResponse | Encoded:
     """The answer, an empty one if the client is over a quota (KIP-219)."""
-    response: FetchResponse | Encoded
-    response = _response(context, found)
+    response: FetchResponse | Encoded = _response(context, found)
     if context.meter is not None:
         response = Encoded(response, context.version)
         if context.meter.fetched(response.size):
@@ -80,13 +70,12 @@ def _response(context: Context, found: Fetched) -> FetchResponse:
     topics: dict[Any, FetchableTopicResponse] = {}
     leaders: set[int] = set()
     for read in found.reads:
-        wanted = read.wanted
+        wanted, data = read.wanted, read.data
         topic = topics.get(read.key[0])
         if topic is None:
             topic = FetchableTopicResponse(topic=wanted.topic, topic_id=wanted.topic_id)
             topics[read.key[0]] = topic
-        data = _partition(read, context.version)
-        if context.version >= HINTS_FROM and read.error in LED_ELSEWHERE:
+        if context.version >= HINTS_FROM and data.error_code in LED_ELSEWHERE:
             hint = leader_hint.find(context, wanted.topic, wanted.index)
             data.current_leader = LeaderIdAndEpoch(**hint._asdict())
             leaders.add(hint.leader_id)
@@ -95,46 +84,6 @@ def _response(context: Context, found: Fetched) -> FetchResponse:
     if leaders:
         response.node_endpoints = leader_hint.endpoints(context, leaders, NodeEndpoint)
     return response
-
-
-def _partition(read: PartitionRead, version: int) -> PartitionData:
-    if read.error:
-        return _refusal(read.wanted.index, version, read.error)
-    aborted = read.aborted
-    data = PartitionData(
-        partition_index=read.wanted.index,
-        high_watermark=read.high_watermark,
-        last_stable_offset=read.last_stable_offset,
-        log_start_offset=read.log_start_offset,
-        preferred_read_replica=read.preferred,
-        aborted_transactions=None
-        if aborted is None
-        else [AbortedTransaction(producer_id=p, first_offset=o) for p, o in aborted],
-        records=read.records,
-    )
-    if read.diverging is not None:
-        epoch, end = read.diverging
-        data.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end)
-    return data
-
-
-def _refusal(index: int, version: int, code: int) -> PartitionData:
-    """The answer for a partition that cannot be read.
-
-    Clients before v6 do not know KAFKA_STORAGE_ERROR and would take it for final.
-    """
-    shown = code
-    if code == ErrorCode.KAFKA_STORAGE_ERROR and version <= 5:
-        shown = ErrorCode.NOT_LEADER_OR_FOLLOWER
-    return PartitionData(
-        partition_index=index,
-        error_code=shown,
-        high_watermark=-1,
-        last_stable_offset=-1,
-        log_start_offset=-1,
-        aborted_transactions=[] if code in BEFORE_THE_LOG else None,
-        records=None if code in NOT_CONVERTED else b"",
-    )
 
 
 def failed(request: FetchRequest | None, version: int, error: KafkaError) -> FetchResponse:
@@ -146,7 +95,7 @@ def failed(request: FetchRequest | None, version: int, error: KafkaError) -> Fet
     for topic in request.topics:
         answers = FetchableTopicResponse(topic=topic.topic)
         for data in topic.partitions:
-            refused = _refusal(data.partition, version, error.code)
+            refused = refusal(data.partition, version, error.code)
             refused.aborted_transactions, refused.records = [], None
             answers.partitions.append(refused)
         response.responses.append(answers)

@@ -15,9 +15,9 @@ from typing import Any
 from pykafka_ops.broker.partitions.growth import Growth
 from pykafka_ops.broker.partitions.long_wait import LongWait
 from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.partitions.partition_read import PartitionRead
 from pykafka_ops.broker.partitions.read import (
     Chooser,
-    PartitionRead,
     ReadSite,
     RunInThread,
     Terms,
@@ -319,22 +319,14 @@ class Fetches:
 
     def _found(self, fetch: FetchContext, reads: list[PartitionRead]) -> Fetched:
         """What the answer names; an incremental one only what changed."""
-        session, named = fetch.session, []
         for read in reads:
             if read.throttled and read.size:
                 read.drop_cut_batch()
                 self._count(read.size)
-            if session is not None:
-                wanted = read.wanted
-                changed = wanted.changed(
-                    read.error, read.high_watermark, read.log_start_offset, read.size
-                )
-                if read.diverging is not None or read.preferred >= 0:
-                    wanted.tell_again()
-                elif fetch.kind is Kind.INCREMENTAL and not changed:
-                    continue
-            named.append(read)
-        return Fetched(self, fetch, named)
+        if fetch.session is not None:
+            news = [read for read in reads if read.is_news()]
+            reads = news if fetch.kind is Kind.INCREMENTAL else reads
+        return Fetched(self, fetch, reads)
 
     def _count(self, size: int) -> None:
         """A follower gets bytes of a throttled replica."""

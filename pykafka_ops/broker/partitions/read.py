@@ -12,29 +12,21 @@ from typing import Any, NamedTuple
 
 from pykafka_ops.broker.partitions.conversion import Conversion
 from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.partitions.partition_read import PartitionRead
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.fetch_session import CachedPartition, FetchKey
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.meters import TopicMeter
 from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
 from pykafka_ops.broker.storage.log.log import Log
-from pykafka_ops.broker.storage.log.reader import ColdRead
-from pykafka_ops.disk.batch import whole_batches
-from pykafka_ops.errors import CorruptBatchError, KafkaError
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.types import ZERO_UUID, Part, joined
+from pykafka_ops.wire.messages.fetch import AbortedTransaction, EpochEndOffset, PartitionData
+from pykafka_ops.wire.types import ZERO_UUID
 
 logger = logging.getLogger("kafka.server.ReplicaManager")
 
 RunInThread = Callable[..., Coroutine[Any, Any, Any]]
-NONE = ErrorCode.NONE
-
-COLD_ERRORS = (OSError, KafkaError, CorruptBatchError)
-"""What reading from the disk, or converting, raises."""
-Warm = Part | list[Part] | OSError | KafkaError | CorruptBatchError
-"""What came of it."""
-
-UNKNOWN = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID)
 
 
 @dataclass(slots=True)
@@ -118,118 +110,6 @@ class Terms:
         """Set where a consumer may be sent to, or served by, a replica that follows (KIP-392)."""
 
 
-class PartitionRead:
-    """One partition's part of the answer; offsets are -1 where ``error`` says why.
-
-    ``diverging`` is the epoch at which the reader's history is not ours, and where it ends here;
-    ``preferred`` the broker that the reader should ask instead, -1 for none; ``aborted`` the
-    producer id and first offset of each aborted transaction.
-
-    ``answer_now`` ends any waiting; ``cold`` are records that have yet to be read from the disk
-    (:meth:`warm`); ``throttled`` ones count for the leader's throttle; ``at_end`` says that
-    there was nothing more to read.
-    """
-
-    __slots__ = (
-        "aborted",
-        "answer_now",
-        "at_end",
-        "cold",
-        "diverging",
-        "error",
-        "high_watermark",
-        "key",
-        "last_stable_offset",
-        "log_start_offset",
-        "meter",
-        "preferred",
-        "records",
-        "size",
-        "throttled",
-        "wanted",
-    )
-
-    def __init__(
-        self,
-        key: FetchKey,
-        wanted: CachedPartition,
-        error: int = NONE,
-        high_watermark: int = -1,
-        last_stable_offset: int = -1,
-        log_start_offset: int = -1,
-    ) -> None:
-        self.key = key
-        self.wanted = wanted
-        self.error = error
-        self.high_watermark = high_watermark
-        self.last_stable_offset = last_stable_offset
-        self.log_start_offset = log_start_offset
-        self.aborted: list[tuple[int, int]] | None = None
-        self.diverging: tuple[int, int] | None = None
-        self.preferred = -1
-        self.records: Part | list[Part] = b""
-        self.size = 0
-        self.meter: TopicMeter | None = None
-        """Counts the bytes once they are sent."""
-        self.cold: tuple[ColdRead | Conversion, Log] | None = None
-        self.answer_now = error != NONE and error not in UNKNOWN
-        self.throttled = False
-        self.at_end = False
-
-    @property
-    def unknown(self) -> bool:
-        """Whether no such partition exists."""
-        return self.error in UNKNOWN
-
-    def is_known(self) -> bool:
-        """Whether the client knows all this, and has all records there are."""
-        wanted = self.wanted
-        return (
-            self.at_end
-            and self.high_watermark == wanted.high_watermark
-            and self.log_start_offset == wanted.seen_log_start
-        )
-
-    def drop_cut_batch(self) -> None:
-        """Take off the start of a batch that the limit cut: its reader would fetch it again,
-        which a throttle makes dear. Of one batch alone nothing is taken."""
-        records = self.records
-        data = memoryview(joined(records if isinstance(records, list) else [records]))
-        whole = whole_batches(data)
-        if 0 < whole < len(data):
-            self.records, self.size = data[:whole], whole
-
-    def warm(self) -> Warm:
-        """Any thread: the ``cold`` records, or why they cannot be had; for :meth:`take`."""
-        assert self.cold is not None
-        try:
-            return self.cold[0].warm()
-        except COLD_ERRORS as error:
-            return error
-
-    def take(self, found: Warm) -> None:
-        """The records, once they are read from the disk."""
-        assert self.cold is not None
-        (cold, log), self.cold = self.cold, None
-        if isinstance(found, Exception):
-            self.error = _code_of(found, log)
-            self.high_watermark = self.last_stable_offset = self.log_start_offset = -1
-            self.aborted, self.records, self.size = None, b"", 0
-            return
-        self.records = found
-        if isinstance(cold, Conversion):
-            self.size = len(found)
-
-
-def _code_of(error: Exception, log: Log) -> int:
-    if isinstance(error, OSError):
-        return log.place.home.fail(error).code
-    if isinstance(error, KafkaError):
-        return error.code
-    logger.error("%s cannot be converted: %s", log.place.name, error)
-    return ErrorCode.UNKNOWN_SERVER_ERROR
-
-
 def read_partition(
     site: ReadSite, key: FetchKey, wanted: CachedPartition, terms: Terms
 ) -> PartitionRead:
@@ -237,13 +117,13 @@ def read_partition(
     try:
         return _read(site, key, wanted, terms)
     except KafkaError as error:
-        return PartitionRead(key, wanted, error.code)
+        return PartitionRead.refused(key, wanted, terms.version, error.code)
     except Exception as error:
         logger.error("reading %s-%d failed", wanted.topic, wanted.index, exc_info=error)
         partition = site.replicas.find(wanted.topic, wanted.index)
         if partition is not None:
             partition.meter.failed_fetches += 1
-        return PartitionRead(key, wanted, ErrorCode.UNKNOWN_SERVER_ERROR)
+        return PartitionRead.refused(key, wanted, terms.version, ErrorCode.UNKNOWN_SERVER_ERROR)
 
 
 def _partition(site: ReadSite, wanted: CachedPartition, terms: Terms) -> Partition:
@@ -276,13 +156,13 @@ def _check_follower(partition: Partition, wanted: CachedPartition, follower: int
 
 
 def _note_follower(
-    partition: Partition, wanted: CachedPartition, terms: Terms, read: PartitionRead
+    partition: Partition, wanted: CachedPartition, terms: Terms, data: PartitionData
 ) -> None:
     """Take in how far a follower is, and tell it at once if that commits more."""
     if terms.first and partition.fetched_by(
         terms.follower, wanted.fetch_offset, wanted.log_start_offset
     ):
-        read.high_watermark = partition.log.high_watermark
+        data.high_watermark = partition.log.high_watermark
 
 
 def _read(site: ReadSite, key: FetchKey, wanted: CachedPartition, terms: Terms) -> PartitionRead:
@@ -295,28 +175,33 @@ def _read(site: ReadSite, key: FetchKey, wanted: CachedPartition, terms: Terms) 
     if terms.version < 10 and log.config.compression_type == "zstd":
         # A topic that lets producers choose may hold zstd too; that is for the client to find out.
         raise KafkaError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
-    read = PartitionRead(
-        key, wanted, NONE, log.high_watermark, log.last_stable_offset, log.log_start_offset
+    data = PartitionData(
+        partition_index=wanted.index,
+        high_watermark=log.high_watermark,
+        last_stable_offset=log.last_stable_offset,
+        log_start_offset=log.log_start_offset,
+        aborted_transactions=[] if terms.committed_only else None,
+        records=b"",
     )
-    read.aborted = [] if terms.committed_only else None
+    read = PartitionRead(key, wanted, data)
     client = terms.client
     if client is not None and client.choose is not None and partition.is_leader:
-        read.preferred = client.choose(partition, wanted.fetch_offset)
-        if read.preferred >= 0:
+        data.preferred_read_replica = client.choose(partition, wanted.fetch_offset)
+        if data.preferred_read_replica >= 0:
             read.answer_now = True
             return read
-    if wanted.last_fetched_epoch >= 0 and _diverges(partition, wanted, read):
+    if wanted.last_fetched_epoch >= 0 and _diverges(partition, wanted, data):
         read.answer_now = True
         return read
     offset, held_back = wanted.fetch_offset, False
-    if not read.log_start_offset <= offset <= log.log_end_offset:
+    if not data.log_start_offset <= offset <= log.log_end_offset:
         raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE)
     if follows:
-        _note_follower(partition, wanted, terms, read)
+        _note_follower(partition, wanted, terms, data)
         held_back = _holds_back(site, partition, read, terms.follower)
         bound = offset if held_back else log.log_end_offset
     else:
-        bound = read.last_stable_offset if terms.committed_only else read.high_watermark
+        bound = data.last_stable_offset if terms.committed_only else data.high_watermark
     if terms.version < 4 and not log.config.message_downconversion_enable:
         raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
     read.at_end = offset >= bound and not held_back
@@ -342,7 +227,7 @@ def _holds_back(site: ReadSite, partition: Partition, read: PartitionRead, follo
 
 def _read_records(read: PartitionRead, log: Log, bound: int, terms: Terms) -> None:
     """Read up to ``bound``, within the limits; only the first partition may exceed it."""
-    wanted, version = read.wanted, terms.version
+    wanted, data, version = read.wanted, read.data, terms.version
     first = not terms.any_read and version >= 3
     result = log.read(
         wanted.fetch_offset,
@@ -355,7 +240,7 @@ def _read_records(read: PartitionRead, log: Log, bound: int, terms: Terms) -> No
         return
     read.size = result.size
     if result.cold is not None:
-        read.cold = (result.cold, log)
+        read.cold = (result.cold, log, version)
         terms.any_cold = True
     elif version < 4:
         try:
@@ -365,28 +250,31 @@ def _read_records(read: PartitionRead, log: Log, bound: int, terms: Terms) -> No
         if read.meter is not None:
             read.meter.conversions_out += 1
         if not conversion.is_long():
-            read.records = conversion.warm()
-            read.size = len(read.records)
+            data.records = converted = conversion.warm()
+            read.size = len(converted)
         elif terms.first:
-            read.cold = (conversion, log)
+            read.cold = (conversion, log, version)
             terms.any_cold = True
         else:  # it asks again, and then it is the first pass
             read.size, read.answer_now = 0, True
             return
     else:
-        read.records = result.parts
+        data.records = result.parts
     if terms.committed_only:
-        read.aborted = log.aborted_transactions(wanted.fetch_offset, result.next_offset)
+        aborted = log.aborted_transactions(wanted.fetch_offset, result.next_offset)
+        data.aborted_transactions = [
+            AbortedTransaction(producer_id=p, first_offset=o) for p, o in aborted
+        ]
     terms.any_read = True
     terms.left -= read.size
 
 
-def _diverges(partition: Partition, wanted: CachedPartition, read: PartitionRead) -> bool:
-    """KIP-595: where a reader's history diverges from ours, None if it does not."""
+def _diverges(partition: Partition, wanted: CachedPartition, data: PartitionData) -> bool:
+    """KIP-595: tell a reader whose history is not ours where the two part."""
     epoch, end = partition.log.end_offset_for_epoch(wanted.last_fetched_epoch)
     if epoch == -1 or end == -1 or wanted.fetch_offset < partition.log.log_start_offset:
         raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE)
     if epoch < wanted.last_fetched_epoch or end < wanted.fetch_offset:
-        read.diverging = (epoch, end)
+        data.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end)
         return True
     return False

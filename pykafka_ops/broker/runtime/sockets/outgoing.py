@@ -125,8 +125,8 @@ class Outgoing:
         return left + self._transport.get_write_buffer_size()
 
     def add(self, parts: list[Part], size: int) -> None:
-        """Write these, of ``size`` bytes together, behind what is there. OSError when records cannot
-        be read any more."""
+        """Write these, of ``size`` bytes together, behind what is there. OSError as
+        :meth:`write_on`."""
         self._parts.extend(parts)
         self._left += size
         self.write_on()
