@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import islice
@@ -14,6 +15,12 @@ WINDOW = 5
 
 MAX_SEQUENCE = 2**31 - 1
 """After it comes 0."""
+
+Txns = list[tuple[int, int]]
+"""Transactions by their first offset: that, and the producer or the offset of the marker."""
+
+NO_TXNS: Txns = []
+"""All partitions without a transaction share it; nothing is ever added to it."""
 
 
 class Origin(IntEnum):
@@ -54,6 +61,14 @@ class CompletedTxn(NamedTuple):
     last_offset: int
     aborted: bool
     last_stable_offset: int
+
+
+def with_txn(txns: Txns, first_offset: int, other: int) -> Txns:
+    """Those and one more."""
+    if not txns:
+        return [(first_offset, other)]
+    insort(txns, (first_offset, other))
+    return txns
 
 
 @dataclass(slots=True, eq=False)

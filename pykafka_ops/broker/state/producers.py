@@ -7,12 +7,13 @@ written, then added; nothing changes before :meth:`Producers.add_batch` and ``ad
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from pykafka_ops.broker.state.producer_room import ProducerRoom
 from pykafka_ops.broker.state.producer_state import (
     MAX_SEQUENCE,
+    NO_TXNS,
     NO_VERIFICATIONS,
     WINDOW,
     BatchMetadata,
@@ -20,6 +21,7 @@ from pykafka_ops.broker.state.producer_state import (
     Origin,
     ProducerState,
     forget_idle,
+    with_txn,
 )
 from pykafka_ops.disk.snapshot import ProducerEntry
 from pykafka_ops.errors import KafkaError
@@ -52,8 +54,8 @@ class Producers:
         self.verify = verify
         self.end_offset = 0
         self._states: dict[int, ProducerState] = {}
-        self._ongoing: list[tuple[int, int]] = []
-        self._unreplicated: list[tuple[int, int]] = []
+        self._ongoing = NO_TXNS
+        self._unreplicated = NO_TXNS
         self._verifications = NO_VERIFICATIONS
 
     # -- looking ---------------------------------------------------------------------------------
@@ -257,7 +259,7 @@ class Producers:
         state.last_timestamp = batch[3]
         if transactional and state.txn_first_offset < 0:
             state.txn_first_offset = first = batch.first_offset
-            insort(self._ongoing, (first, producer_id))
+            self._ongoing = with_txn(self._ongoing, first, producer_id)
 
     def add_marker(
         self,
@@ -281,7 +283,7 @@ class Producers:
             found = bisect_left(self._ongoing, begun)
             if self._ongoing[found : found + 1] == [begun]:
                 del self._ongoing[found]
-            insort(self._unreplicated, (completed.first_offset, offset))
+            self._unreplicated = with_txn(self._unreplicated, completed.first_offset, offset)
         return completed
 
     def peek_marker(self, producer_id: int, offset: int, *, aborted: bool) -> CompletedTxn | None:
@@ -365,8 +367,7 @@ class Producers:
         gone = len(self._states)
         self._states.clear()
         self._room.left(self, gone)
-        self._ongoing.clear()
-        self._unreplicated.clear()
+        self._ongoing = self._unreplicated = NO_TXNS
         self.end_offset = end_offset
 
     def load(
@@ -388,8 +389,8 @@ class Producers:
                     )
                 )
             if in_txn:
-                state.txn_first_offset = entry.current_txn_first_offset
-                insort(self._ongoing, (entry.current_txn_first_offset, entry.producer_id))
+                state.txn_first_offset = first = entry.current_txn_first_offset
+                self._ongoing = with_txn(self._ongoing, first, entry.producer_id)
             if self._room.make(self) or in_txn:
                 self._remember(entry.producer_id, state)
 

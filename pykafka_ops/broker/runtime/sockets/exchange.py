@@ -45,6 +45,8 @@ log_connections = logging.getLogger("kafka.network.SocketServer")
 MOST_SHAPES = 4
 """Shapes of requests remembered for a connection: a producer writes to few topics."""
 
+_LENGTH = Struct(">i")
+"""What a frame begins with: the bytes that follow."""
 _HEAD = Struct(">hhi")
 """API key, version, correlation id."""
 
@@ -328,9 +330,11 @@ class Exchange:
                 parts = answer.framed(self._correlation_id)
             else:
                 parts = response_parts(answer, self._version, self._correlation_id)
-        size = sum(map(len, parts))
-        self._channel.writelines(parts, size)
-        return size - 4
+        head = parts[0]
+        assert isinstance(head, bytes)
+        (size,) = _LENGTH.unpack_from(head)
+        self._channel.writelines(parts, size + 4)
+        return int(size)
 
     def _end(self, how: str, sent: int, throttle_ms: int) -> None:
         """Every request ends here: notify quotas and observers."""

@@ -55,6 +55,19 @@ def test_sequences_must_follow_each_other() -> None:
     assert not p.in_sequence(8, 0, 0)
 
 
+def test_a_transaction_in_one_partition_is_none_in_another() -> None:
+    one, two = Producers("t-0"), Producers("t-1")
+    add(one, 7, 0, 0, 3, 5, txn=True)
+    assert (one.first_unstable_offset, two.first_unstable_offset) == (5, -1)
+    one.add_marker(7, 0, 0, offset=8, timestamp=1000, aborted=False)
+    assert (one.first_undecided_offset, one.first_unstable_offset) == (-1, 5)
+    two.load(one.entries(), 9, 1000, DAY)
+    add(two, 8, 0, 0, 1, 9, txn=True)
+    one.on_high_watermark(9)
+    assert (one.first_unstable_offset, two.first_unstable_offset) == (-1, 9)
+    assert Producers("t-2").first_unstable_offset == -1
+
+
 def test_an_unknown_producer_may_start_anywhere() -> None:
     p = Producers("t-0")
     add(p, 7, 3, 40, 2, 0)
