@@ -203,6 +203,31 @@ def test_a_large_range_that_is_in_memory_is_read_at_once(tmp_path: Path) -> None
     file.close()
 
 
+def test_a_file_system_that_does_not_tell_what_is_in_memory_is_read_and_asked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = bytes(range(251)) * 4000
+    file = RealFiles().open(str(tmp_path / "x"), create=True)
+    file.append(data)
+    asked = []
+
+    def preadv(fd: int, rooms: list[memoryview], position: int, flags: int = 0) -> int:
+        asked.append(flags)
+        if flags:
+            raise OSError(errno.EOPNOTSUPP, "not supported")
+        rooms[0][:] = os.pread(fd, len(rooms[0]), position)
+        return len(rooms[0])
+
+    monkeypatch.setattr(os, "preadv", preadv)
+    assert bytes(file.read_cached(900_000, 1000) or b"") == data[1000:901_000]
+    assert asked == [os.RWF_NOWAIT, 0]
+    asked.clear()
+    assert file.is_cached(900_000, 1000)
+    assert not file.is_cached(len(data), 1)
+    assert asked == [os.RWF_NOWAIT] * 2
+    file.close()
+
+
 def test_reserved_space_changes_no_length_and_is_given_back(tmp_path: Path) -> None:
     files = RealFiles()
     path = str(tmp_path / "log")

@@ -20,7 +20,7 @@ from pykafka_ops.broker.runtime.sockets.outgoing import (
     Outgoing,
 )
 from pykafka_ops.broker.runtime.sockets.turns import TURN_BYTES, Turns
-from pykafka_ops.broker.storage.log.reader import FileRange
+from pykafka_ops.broker.storage.log.reader import MOST_ROOMS, FileRange
 from pykafka_ops.broker.storage.real_files import RealFile
 from pykafka_ops.wire.types import Part
 from tests.support.wire.server import run, until
@@ -171,6 +171,24 @@ def test_records_on_the_disk_are_read_elsewhere_a_piece_at_a_time(
         assert sizes == [PIECE, PIECE, 5]
         expected = b"head" + path.read_bytes()[7 : 2 * PIECE + 12] + b"end"
         assert await reader.readexactly(len(expected)) == expected
+
+    on_lines(body)
+
+
+def test_more_ranges_than_have_room_in_memory_go_out_of_their_file(
+    on_lines: Callable[[Body], None], path: Path
+) -> None:
+    async def body(lines: Lines) -> None:
+        sender, reader = await lines.open()
+        parts = [part_of(path, MIB - 1, n) for n in range(2 * MOST_ROOMS)]
+        assert [bool(part._first) for part in parts] == [True] * MOST_ROOMS + [False] * MOST_ROOMS
+        sender.send(*parts)
+        del parts
+        data = path.read_bytes()
+        for n in range(2 * MOST_ROOMS):
+            assert await reader.readexactly(MIB - 1) == data[n : n + MIB - 1]
+        again = [part_of(path, MIB) for _ in range(MOST_ROOMS)]
+        assert all(part._first == data[:MIB] for part in again)
 
     on_lines(body)
 
