@@ -92,9 +92,9 @@ def overview() -> str:
     """pko(1)."""
     lines = [title("pko"), ".SH NAME", "pko \\- operate Apache Kafka", ".SH SYNOPSIS",
              ".B pko", "\\fICOMMAND\\fR [\\fIVERB\\fR] [\\fIoptions\\fR]", ".SH DESCRIPTION",
-             roff("Every command speaks two tongues: verbs (pko topics create orders), and the "
-                  "flags of Kafka's own tools (pko kafka-topics --create --topic orders), which "
-                  "are read, answered and ended as those tools do."),
+             roff("Every command has two command line syntaxes: verbs (pko topics create orders), "
+                  "and the flags of Kafka's own tools (pko kafka-topics --create --topic orders), "
+                  "which are read, answered and ended as those tools do."),
              ".SH COMMANDS"]  # fmt: skip
     for row in ROWS:
         lines += [".TP", f".BR pko\\-{roff(row.name)} (1)", roff(row.summary + ".")]

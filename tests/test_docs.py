@@ -52,7 +52,7 @@ def test_the_table_of_commands_is_that_of_help() -> None:
 def unknown(line: str) -> list[str]:
     """The options of a command line that its help does not name."""
     command, verb, *rest = line.split()[1:]
-    if verb.startswith("-"):  # Kafka's tongue: its options stand in the tool's own help
+    if verb.startswith("-"):  # Kafka's syntax: its options stand in the tool's own help
         rest = [verb, *rest]
         page = pko(f"kafka-{command}" if find(f"kafka-{command}") else command, "--help")
     else:

@@ -1,4 +1,4 @@
-"""`pko dump-log` in our own tongue: directories, JSON lines, verify, transactions."""
+"""`pko dump-log` with its verbs: directories, JSON lines, verify, transactions."""
 
 from __future__ import annotations
 

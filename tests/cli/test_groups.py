@@ -1,4 +1,4 @@
-"""``pko groups`` in our tongue on a running cluster: list, describe, lag, reset, delete."""
+"""``pko groups`` with its verbs on a running cluster: list, describe, lag, reset, delete."""
 
 from __future__ import annotations
 
@@ -159,19 +159,19 @@ def test_a_reset_is_shown_first_and_committed_on_demand(desk: Desk) -> None:
     assert desk.committed() == [300, 300, 300]
 
 
-@pytest.mark.parametrize("tongue", ["ours", "kafkas"])
-def test_an_exported_plan_is_what_from_file_takes(desk: Desk, tmp_path: Path, tongue: str) -> None:
+@pytest.mark.parametrize("syntax", ["ours", "kafkas"])
+def test_an_exported_plan_is_what_from_file_takes(desk: Desk, tmp_path: Path, syntax: str) -> None:
     desk.fill()
     desk.commit(100, 200, 300)
     groups = (desk.group, f"{desk.group}-2")
     file = tmp_path / "plan.csv"
     for names in (groups[:1], groups):
-        if tongue == "ours":
+        if syntax == "ours":
             reset = ("groups", "reset-offsets", *names, "--topic", desk.topic)
         else:
             named = (word for name in names for word in ("--group", name))
             reset = ("kafka-consumer-groups", "--reset-offsets", *named, "--topic", desk.topic)
-        dry = () if tongue == "ours" else ("--dry-run",)
+        dry = () if syntax == "ours" else ("--dry-run",)
         exported = desk.ask(*reset, "--to-offset", "42", "--export", *dry)
         assert exported.code == 0, exported.err
         file.write_text(exported.out)

@@ -1,1 +1,1 @@
-"""Kafka's way of reading flags, over the same click options that our verbs declare."""
+"""Kafka's command line syntax, over the same click options that our verbs declare."""

@@ -1,4 +1,4 @@
-"""Every number of our tongue has a bound: what makes no sense is refused before any question."""
+"""Every number of a verb has a bound: what makes no sense is refused before any question."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ SPELLINGS = {
     "MIN": {"7": 7, "1h30m": 90, "2d": 2880},
     "BYTES": {"7": 7, "10MB": 10_000_000, "1.5MiB": 1_572_864, "2k": 2048},
 }
-"""What options in these units take in our tongue, and what it means."""
+"""What options in these units take, and what it means."""
 MEASURES: dict[str, type[Any]] = {**dict.fromkeys(("SPAN", "TIME", "PERIOD", "SIZE"), Spelled),
             **dict.fromkeys(SPELLINGS, Amount)}  # fmt: skip
 HINTS = re.compile(r"(^|[-.])(ms|bytes|memory|timeout|size|wait|window|every|since|until|now)$")

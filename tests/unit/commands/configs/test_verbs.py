@@ -24,7 +24,7 @@ def cluster(tmp_path: Path) -> DeskCluster:
 
 @pytest.fixture
 def say(cluster: DeskCluster, capsys: pytest.CaptureFixture[str]) -> Say:
-    """Run words in our tongue, or in Kafka's where they begin with ``--``."""
+    """Run words in our command line syntax, or in Kafka's where they begin with ``--``."""
 
     def go(*words: str) -> tuple[int, str, str]:
         flags = words[0].startswith("--")
@@ -43,7 +43,7 @@ def say(cluster: DeskCluster, capsys: pytest.CaptureFixture[str]) -> Say:
     return go
 
 
-# -- our tongue
+# -- our command line syntax
 
 
 def test_settings_are_set_shown_and_unset(say: Say) -> None:
@@ -297,7 +297,7 @@ def test_quotas_and_credentials_are_set_and_shown(say: Say, cluster: DeskCluster
     assert say("describe", "users", "u", "-o", "name")[:2] == (1, "")
 
 
-# -- Kafka's tongue
+# -- Kafka's command line syntax
 
 
 def test_lines_are_those_of_kafka(say: Say) -> None:

@@ -1,4 +1,4 @@
-"""Errors in both tongues, and ends by signal at the right moment."""
+"""Errors in both command line syntaxes, and ends by signal at the right moment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our tongue: words, options, mistakes, help."""
+"""Our command line syntax: words, options, mistakes, help."""
 
 import re
 
