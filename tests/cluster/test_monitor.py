@@ -13,7 +13,8 @@ import pytest
 
 from tests.support.cluster.faulty_cluster import FaultyCluster
 from tests.support.monitor import scraped
-from tests.support.monitor.troubled import HOT, HOT_PARTITION, TOPIC, TroubledGroups
+from tests.support.monitor.hanging import HangingTransaction
+from tests.support.monitor.troubled import HEAVY, HOT, HOT_PARTITION, TOPIC, TroubledGroups
 from tests.support.monitor.webhook import Webhook
 from tests.support.process.monitor import MonitorProcess
 from tests.support.waiting import wait_for
@@ -22,16 +23,23 @@ pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(900)]
 
 DEAD, FULL = 2, 1
 """Brokers in trouble."""
+HELD = "payments"
+"""The topic in which a transaction hangs."""
+ROOM = 96 << 20
+"""Bytes that are free on the disk that fills: more than is written until somebody has noticed."""
 HERE = "/api/v1/clusters/prod"
 RULES = {
     "broker-gone": str(DEAD),
     "disk-runway": str(FULL),
+    "hanging-transaction": HELD,
     "group-stopped": "stopped",
     "group-stalled": "stalled",
     "group-rewound": "rewound",
 }
 """Those that are told, and of what. They fire at once; a moment without does not end them."""
 RULE = '[[alert]]\nname = "%s"\nfor = "0s"\ncalm = "10s"\n'
+WHEN = {"disk-runway": 'when = "full_in_seconds<7200"\n'}
+"""Growth alone counts, not how little is free."""
 CONFIG = """
 [cluster.prod]
 bootstrap-server = "%s"
@@ -51,7 +59,9 @@ class Watch:
     def __init__(self, bootstrap: str, directory: Path, expected: dict[str, str]) -> None:
         self.hook, self.expected = Webhook(), expected
         config = directory / "monitor.toml"
-        config.write_text(CONFIG % (bootstrap, self.hook.url) + "".join(RULE % r for r in RULES))
+        config.write_text(
+            CONFIG % (bootstrap, self.hook.url) + "".join(RULE % r + WHEN.get(r, "") for r in RULES)
+        )
         self._words = ("--config", str(config), "--every", "1s")
         self._data = directory / "data"
         self.seconds: dict[str, float] = {}
@@ -73,7 +83,8 @@ class Watch:
         return sent == len(self.hook.messages) - self._before
 
     def until(self, what: str, condition: Callable[[], object], since: float) -> None:
-        wait_for(condition, what=what, poll=0.2, about=[m["title"] for m in self.hook.messages])
+        told = [m["title"] for m in self.hook.messages]
+        wait_for(condition, seconds=300, what=what, poll=0.2, about=told)
         self.seconds[what] = round(time.monotonic() - since, 1)
 
     def overview(self) -> str:
@@ -110,20 +121,18 @@ class Watch:
 def groups(faulty_cluster: FaultyCluster) -> Iterator[TroubledGroups]:
     faulty_cluster.create_topic(TOPIC, 1)
     faulty_cluster.create_topic(HOT, 3)
+    faulty_cluster.create_topic(HEAVY, 1)
     found = TroubledGroups(faulty_cluster.bootstrap)
     yield found
     found.close()
     faulty_cluster.restore()
     faulty_cluster.wait_whole()
-    faulty_cluster.delete_topics([TOPIC, HOT])
+    faulty_cluster.delete_topics([TOPIC, HOT, HEAVY])
 
 
 @pytest.fixture
 def watch(faulty_cluster: FaultyCluster, groups: TroubledGroups, tmp_path: Path) -> Iterator[Watch]:
-    expected = dict(RULES)
-    if not faulty_cluster.disks[FULL].mounted:  # no root: no disk of its own to make small
-        del expected["disk-runway"]
-    found = Watch(faulty_cluster.bootstrap, tmp_path, expected)
+    found = Watch(faulty_cluster.bootstrap, tmp_path, dict(RULES))
     try:
         yield found
     finally:
@@ -131,21 +140,36 @@ def watch(faulty_cluster: FaultyCluster, groups: TroubledGroups, tmp_path: Path)
         found.close()
 
 
+@pytest.fixture
+def hanging(faulty_cluster: FaultyCluster) -> Iterator[HangingTransaction]:
+    faulty_cluster.create_topic(HELD, 1)
+    found = HangingTransaction(faulty_cluster.bootstrap, HELD)
+    yield found
+    found.close()
+    faulty_cluster.restore()
+    faulty_cluster.delete_topics([HELD])
+
+
 def test_each_trouble_is_named_told_once_and_its_end_told_once(
-    faulty_cluster: FaultyCluster, watch: Watch, groups: TroubledGroups
+    faulty_cluster: FaultyCluster,
+    watch: Watch,
+    groups: TroubledGroups,
+    hanging: HangingTransaction,
 ) -> None:
     since = time.monotonic()
     for name, verdict in (("rewound", "REWIND"), ("stalled", "STALL"), ("stopped", "STOP")):
         watch.until(name, lambda n=name, v=verdict: watch.group(n).get("status") == v, since)
     wait_for(lambda: watch.told("firing"), what="a first alert", poll=0.2)
-    strike(faulty_cluster)
+    strike(faulty_cluster, groups)
     since = time.monotonic()
     watch.until("broker", lambda: watch.broker(DEAD).get("state") == "down", since)
     watch.kill_and_begin_again()
     see_all_named(watch)
     watch.until("alerts", lambda: watch.all_told("firing"), since)
+    watch.until("overview: disk", lambda: "full in" in watch.overview(), since)
     watch.kill_and_begin_again()
-    groups.well = True
+    groups.well, groups.filling = True, False
+    hanging.abort()
     faulty_cluster.restore()
     since = time.monotonic()
     wait_for(lambda: watch.told("resolved"), what="a first end", poll=0.2)
@@ -159,11 +183,11 @@ def test_each_trouble_is_named_told_once_and_its_end_told_once(
     assert len(set(keys)) == len(keys)
 
 
-def strike(cluster: FaultyCluster) -> None:
-    """A broker is killed, the disk of another nearly full."""
+def strike(cluster: FaultyCluster, groups: TroubledGroups) -> None:
+    """A broker is killed, the disk of another becomes small and fills."""
     cluster.brokers[[b.broker_id for b in cluster.brokers].index(DEAD)].kill()
-    if cluster.disks[FULL].mounted:
-        cluster.disks[FULL].leave(7)
+    cluster.shrink_disk(FULL, ROOM)
+    groups.filling = True
 
 
 def see_all_named(watch: Watch) -> None:
@@ -174,7 +198,7 @@ def see_all_named(watch: Watch) -> None:
     worst = watch.group("late")["worst"]
     assert (worst["topic"], worst["partition"]) == (HOT, HOT_PARTITION)
     for word in (f"broker {DEAD}", "under-replicated", "stopped", "stalled", "rewound",
-                 f"{HOT}-{HOT_PARTITION}"):  # fmt: skip
+                 f"{HOT}-{HOT_PARTITION}", f"hangs in {HELD}-0"):  # fmt: skip
         late(f"overview: {word}", lambda w=word: w in watch.overview(), since)
     facts = watch.monitor.json(HERE)["facts"]
     assert facts["under_replicated"] > 0

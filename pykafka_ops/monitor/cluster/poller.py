@@ -34,7 +34,7 @@ V = TypeVar("V")
 
 RARE_MS: Final = 60_000
 """How often is asked what seldom changes."""
-DIRS_MS: Final = 10_000
+DIRS_MS: Final = 5_000
 DIRS_SHARE: Final = 300
 """Log directories are asked for as often as the first, but for a part of the time only."""
 ALL_OFFSETS_MS: Final = 600_000

@@ -71,7 +71,8 @@ def with_growth(
     """The disk with its growth, by the line through its free bytes over time (ms).
 
     ``recent`` are those of the last minutes: where they fall to nothing sooner, they count. But
-    their line reaches no further than ``REACH`` times as far as they go back.
+    their line reaches no further than ``REACH`` times as far as they go back. Where they grow, and
+    nothing else is known, the disk does not fill.
     """
     if disk.free is None:
         return disk
@@ -83,6 +84,8 @@ def with_growth(
         left = found.full_in
         if soon.full_in is not None and soon.full_in <= REACH * span:
             return soon if left is None or soon.full_in < left else found
+        if soon.full_in is None and found.growth is None:
+            return soon
     return found
 
 

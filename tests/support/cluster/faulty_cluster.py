@@ -137,11 +137,20 @@ class FaultyCluster:
         else:
             self.steering[broker].full = True
 
+    def shrink_disk(self, broker: int, free: int) -> None:
+        """The disk is as large as what is on it and so many bytes more; without a mount it is a
+        quota that holds the broker's directory."""
+        if self.disks[broker].mounted:
+            self.disks[broker].shrink(free)
+        else:
+            self.steering[broker].quota = self.steering[broker].held() + free
+
     def empty_disk(self, broker: int) -> None:
-        """The end of :meth:`fill_disk`."""
+        """The end of :meth:`fill_disk` and :meth:`shrink_disk`."""
         if self.disks[broker].mounted:
             self.disks[broker].empty()
         self.steering[broker].full = False
+        self.steering[broker].quota = 0
 
     def restore(self) -> None:
         """All links whole, all disks empty, all clocks right, all processes running and knowing

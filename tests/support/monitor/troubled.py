@@ -21,12 +21,14 @@ STEP_SECONDS = 0.5
 GROUPS = ("stopped", "stalled", "rewound", "late")
 RECORDS = 500
 TOPIC, HOT, HOT_PARTITION = "orders", "hot", 1
+HEAVY, HEAVY_BYTES = "archive", 128 << 10
+"""A topic that fills disks, and the bytes that a step writes to it."""
 
 
 class TroubledGroups:
     """``stopped`` commits a few times and then no more, ``stalled`` the same offset again and
     again, ``rewound`` an ever lower one; ``late`` does not keep up with one of the partitions of
-    ``HOT``. Once ``well`` they have read all."""
+    ``HOT``. Once ``well`` they have read all. While it is ``filling``, ``HEAVY`` grows."""
 
     def __init__(self, bootstrap: str) -> None:
         """The topics are there: ``TOPIC`` with one partition, ``HOT`` with three."""
@@ -35,7 +37,7 @@ class TroubledGroups:
         for group in GROUPS:  # coordinators have to be there before anybody looks
             wait_for(lambda g=group: self._has_committed(g), what=f"{group} commits", poll=0.2)
         self._step = 0
-        self.well = False
+        self.well = self.filling = False
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -47,7 +49,7 @@ class TroubledGroups:
 
     def _run(self) -> None:
         while not self._ended.wait(STEP_SECONDS):
-            for commit in (self._stopped, self._stalled, self._rewound, self._late):
+            for commit in (self._stopped, self._stalled, self._rewound, self._late, self._fill):
                 with contextlib.suppress(PkoError):  # a broker is away for a moment
                     commit()
             self._step += 1
@@ -59,12 +61,16 @@ class TroubledGroups:
             return False
         return True
 
-    def _produce(self, topic: str, partition: int, count: int) -> None:
+    def _produce(self, topic: str, partition: int, count: int, value: bytes = b"x") -> None:
         now = int(time.time() * 1000)
-        batch = build_batch([Record(n, now, None, b"x", []) for n in range(count)])
+        batch = build_batch([Record(n, now, None, value, []) for n in range(count)])
         for done in produce(self._cluster, {(topic, partition): batch}).values():
             if isinstance(done, PkoError):
                 raise done
+
+    def _fill(self) -> None:
+        if self.filling:
+            self._produce(HEAVY, 0, 1, b"x" * HEAVY_BYTES)
 
     def _ends(self, topic: str, count: int) -> dict[int, int]:
         asked = {(topic, n): LATEST for n in range(count)}

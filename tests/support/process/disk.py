@@ -12,7 +12,6 @@ import subprocess
 from pathlib import Path
 
 SIZE = 1 << 30
-SMALL = 128 << 20
 PAGE = 4096
 
 
@@ -22,6 +21,12 @@ def _run(*words: str) -> bool:
         return subprocess.run(argv, capture_output=True, check=False).returncode == 0
     except FileNotFoundError:
         return False
+
+
+def used(where: Path) -> int:
+    """Bytes that are taken of the disk."""
+    found = os.statvfs(where)
+    return (found.f_blocks - found.f_bfree) * found.f_frsize
 
 
 class Disk:
@@ -41,23 +46,13 @@ class Disk:
     def fill(self) -> None:
         """Leave no room."""
         for _ in range(100):  # what is written meanwhile is in the way of a smaller size
-            found = os.statvfs(self.where)
-            used = (found.f_blocks - found.f_bfree) * found.f_frsize
-            if self._resize(used + PAGE):
+            if self._resize(used(self.where) + PAGE):
                 return
         raise AssertionError(f"{self.where} cannot be filled")
 
-    def leave(self, percent: int) -> None:
-        """Leave so many percent of a smaller disk free, the rest is taken by a file."""
-        assert self._resize(SMALL)
-        found = os.statvfs(self.where)
-        used = (found.f_blocks - found.f_bfree) * found.f_frsize
-        with self._ballast.open("wb") as file:
-            os.posix_fallocate(file.fileno(), 0, SMALL * (100 - percent) // 100 - used)
-
-    @property
-    def _ballast(self) -> Path:
-        return self.where / "ballast"
+    def shrink(self, free: int) -> None:
+        """Make it as small as what it holds and so many bytes more."""
+        assert self._resize(used(self.where) + free)
 
     def read_only(self) -> None:
         """Take nothing any more; nobody may be writing."""
@@ -65,7 +60,6 @@ class Disk:
 
     def empty(self) -> None:
         """Make room."""
-        self._ballast.unlink(missing_ok=True)
         assert self._resize(SIZE)
 
     def _resize(self, size: int) -> bool:

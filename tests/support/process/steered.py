@@ -8,6 +8,7 @@ The clock and the disk of a machine belong to everybody on it; these belong to o
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import mmap
 import os
@@ -20,8 +21,8 @@ from pathlib import Path
 from struct import Struct
 from typing import Any
 
-_STATE = Struct("<qqq")  # ms the clock is ahead, whether the disk is full, tasks of the loop
-_AHEAD, _FULL, _TASKS = range(3)
+_STATE = Struct("<qqqq")  # ms the clock is ahead, whether the disk is full, tasks, quota in bytes
+_AHEAD, _FULL, _TASKS, _QUOTA = range(4)
 
 
 class Steering:
@@ -69,6 +70,24 @@ class Steering:
     def tasks(self, value: int) -> None:
         self._set(_TASKS, value)
 
+    @property
+    def quota(self) -> int:
+        """The size of the disk as the process sees it, which holds what is in the directory of this
+        file; 0: as it is."""
+        return self._get(_QUOTA)
+
+    @quota.setter
+    def quota(self, value: int) -> None:
+        self._set(_QUOTA, value)
+
+    def held(self) -> int:
+        """Bytes that the files in that directory take."""
+        found = 0
+        for path in self.path.parent.rglob("*"):
+            with contextlib.suppress(OSError):  # deleted meanwhile
+                found += path.lstat().st_blocks * 512
+        return found
+
 
 def steered(words: Sequence[str], path: Path) -> list[str]:
     """The words that run ``pko``, so that the file ``path`` steers it."""
@@ -90,10 +109,14 @@ def steer(state: Steering) -> None:
 
     def limited_statvfs(path: Any) -> os.statvfs_result:
         found = statvfs(path)
-        if not state.full:
+        if not state.full and not state.quota:
             return found
         fields = list(found)
-        fields[3] = fields[4] = 0  # f_bfree, f_bavail
+        if state.quota:
+            fields[2] = state.quota // found.f_frsize  # f_blocks
+            fields[3] = fields[4] = max(0, state.quota - state.held()) // found.f_frsize
+        if state.full:
+            fields[3] = fields[4] = 0  # f_bfree, f_bavail
         return os.statvfs_result(fields)
 
     os.write, os.statvfs = limited_write, limited_statvfs
