@@ -1,8 +1,8 @@
 """The clocks of brokers beside the one of this machine, by the commits that they wrote. Pure.
 
-A coordinator stamps a commit when it appends it. Once it was read, at most as much time has passed
-there as here: so the broker's clock shows at least the time of the commit and what has passed since.
-Of commits read soon after they were written that is its time, whatever this machine's clock shows.
+A coordinator stamps a commit when it appends it. So its clock shows at least the time of the
+commit and what has passed since that was read. Of commits that are read soon after they were
+written that is its time, whatever this machine's clock shows.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class BrokerClocks:
         own = self._heard.get(broker)
         if own is not None and (own.is_live or own.ahead >= -SKEW_MS):
             return BrokerTime(at + own.ahead, sure=True)
-        others = [h.ahead for h in self._heard.values() if h.is_live or h.ahead >= -SKEW_MS]
+        others = [h.ahead for h in list(self._heard.values()) if h.is_live or h.ahead >= -SKEW_MS]
         if others:
             return BrokerTime(at + max(others), sure=True)
         return BrokerTime(at, sure=True) if own is None else BrokerTime(at + own.ahead, sure=False)

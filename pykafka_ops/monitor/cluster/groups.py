@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import Final, NamedTuple
 
-from pykafka_ops.analysis.commits.burrow import OK
+from pykafka_ops.analysis.commits.burrow import OK, STOP, UNKNOWN
 from pykafka_ops.analysis.lag.rows import (
     STATUSES,
     GroupLag,
@@ -18,6 +18,7 @@ from pykafka_ops.analysis.lag.rows import (
 )
 from pykafka_ops.client.group_describe import GroupDescription, MemberDescription
 from pykafka_ops.monitor.cluster.answers import Ends, Partition
+from pykafka_ops.monitor.cluster.clocks import BrokerClocks
 from pykafka_ops.monitor.cluster.commits import CommitStore, TopicCommits
 from pykafka_ops.monitor.cluster.ends import LogEnds
 from pykafka_ops.monitor.cluster.view import NEVER, WatchedGroup, WorstPartition
@@ -38,6 +39,7 @@ class KnownFacts(NamedTuple):
     starts: Ends
     settings: Mapping[str, Mapping[str, str]]
     stamps: Stamps
+    clocks: BrokerClocks
 
 
 def partition_rows(known: KnownFacts, group: GroupDescription) -> list[LagRow]:
@@ -209,7 +211,8 @@ def _row(
     starts = known.starts.get(topic, ())
     start = starts[n] if n < len(starts) and starts[n] >= 0 else None
     end = known.ends.latest(topic, n)
-    samples = known.ends.samples(topic, n)
+    skew = known.clocks.skew(group.coordinator)
+    samples = [(at + skew, end) for at, end in known.ends.samples(topic, n)]
     behind = committed is not None and end is not None and committed < end
     facts = PartitionFacts(
         group=group.id,
@@ -225,7 +228,17 @@ def _row(
         ends=samples[:-1] if end is not None else samples,
         commits=stored.ring(n) if stored is not None else (),
     )
-    return lag_row(facts, known.now)
+    return _judged(facts, known, group.coordinator)
+
+
+def _judged(facts: PartitionFacts, known: KnownFacts, coordinator: int) -> LagRow:
+    """By the clock of the coordinator, which stamps commits. Where that may be as late as ours and
+    is not known to be, whether the group has stopped is not known either."""
+    time = known.clocks.time(coordinator, known.now)
+    row = lag_row(facts, time.ms)
+    if not time.sure and row.status != STOP and lag_row(facts, known.now).status == STOP:
+        row.status, row.since = UNKNOWN, None
+    return row
 
 
 def _time(known: KnownFacts, place: Partition, offset: int | None) -> int | None:
@@ -278,7 +291,9 @@ def _loss_of(known: KnownFacts, row: LagRow) -> float | None:
     if retention < 0:
         return inf
     written = _time(known, (row.topic, row.partition), row.current_offset)
-    return None if written is None else max(0.0, (written + retention - known.now) / 1000)
+    if written is None:
+        return None
+    return max(0.0, (written + retention - known.now) / 1000)
 
 
 def _empty(group: GroupDescription) -> GroupLag:

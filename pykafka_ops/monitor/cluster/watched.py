@@ -11,11 +11,13 @@ from typing import Final
 from pykafka_ops.analysis.cluster_state import facts as facts_of
 from pykafka_ops.analysis.commits.burrow import Commit
 from pykafka_ops.analysis.lag.rows import LagRow, Sample, end_at
+from pykafka_ops.client.commit_log import TOPIC
 from pykafka_ops.client.glance import broker_rows, bytes_of
 from pykafka_ops.client.group_describe import GroupDescription
 from pykafka_ops.monitor.cluster.answers import Answers, Ends, NotAsked, Partition
+from pykafka_ops.monitor.cluster.clocks import BrokerClocks
 from pykafka_ops.monitor.cluster.commits import CommitStore
-from pykafka_ops.monitor.cluster.ends import LogEnds
+from pykafka_ops.monitor.cluster.ends import NEAR_MS, LogEnds
 from pykafka_ops.monitor.cluster.enquiries import Enquiries
 from pykafka_ops.monitor.cluster.groups import (
     GroupJudge,
@@ -42,6 +44,7 @@ class WatchedCluster:
         self.view = ClusterView(name)
         self.enquiries: Enquiries | None = None
         """What asks the cluster for a page; None: nothing does."""
+        self.clocks = BrokerClocks()
         self._lock = threading.Lock()
         self._commits = CommitStore()
         self._ends = LogEnds()
@@ -178,19 +181,39 @@ class WatchedCluster:
         self._ends.record(got.at, got.ends)
         for group, offsets in got.offsets.items():
             self._commits.put(group, offsets)
+        self._hear_clocks(got)
+        listed = got.listed or {}
         for (group, topic, n), commits in got.commits.items():
             samples = self._ends.samples(topic, n)
+            skew = self.clocks.skew(listed[group].coordinator) if group in listed else 0
             for commit in commits:
-                end = end_at(samples, commit.timestamp)
+                end = end_at(samples, commit.timestamp - skew)
                 lag = None if end is None else max(0, end - commit.offset)
                 self._commits.add(group, topic, n, commit._replace(lag=lag))
         if got.listed is not None and not got.unlisted:
             for group in [g for g in self._commits.groups() if g not in got.listed]:
                 self._commits.forget(group)
 
+    def _hear_clocks(self, got: Answers) -> None:
+        """From the newest commit that each coordinator wrote."""
+        newest: dict[int, int] = {}
+        for (group, _, _), commits in got.commits.items():
+            listed = (got.listed or {}).get(group)
+            if listed is not None and commits:
+                stamp = max(c.timestamp for c in commits)
+                newest[listed.coordinator] = max(stamp, newest.get(listed.coordinator, stamp))
+        last = self._last
+        followed = 0 < got.at - last.at <= NEAR_MS and not any(
+            TOPIC in told.what for told in last.not_asked
+        )
+        for broker, stamp in newest.items():
+            self.clocks.hear(broker, stamp, got.at, live=followed)
+
     def _known(self) -> KnownFacts:
         got = self._last
-        return KnownFacts(got.at, self._commits, self._ends, got.starts, got.settings, self._stamps)
+        return KnownFacts(
+            got.at, self._commits, self._ends, got.starts, got.settings, self._stamps, self.clocks
+        )
 
     def _made(self, got: Answers) -> ClusterView:
         looked = self._shape.survey(got)
@@ -215,7 +238,7 @@ class WatchedCluster:
             groups=self._groups(got),
             dirs=got.dirs,
             moves=got.moves,
-            not_asked=got.not_asked,
+            not_asked=[*got.not_asked, *map(_skewed, self.clocks.skews().items())],
         )
 
     def _topics(self, got: Answers) -> dict[str, WatchedTopic]:
@@ -256,3 +279,11 @@ class WatchedCluster:
             }
             found.update(gone)
         return dict(sorted(found.items()))
+
+
+def _skewed(found: tuple[int, int]) -> NotAsked:
+    """That the clocks of a broker and of this machine are apart."""
+    broker, skew = found
+    way = "ahead of" if skew > 0 else "behind"
+    text = f"{abs(skew) / 1000:.0f} s {way} the clock of this machine; groups are judged by its own"
+    return NotAsked(f"clock of broker {broker}", "ClockSkew", text)

@@ -154,12 +154,14 @@ def _status(request: Request) -> Response:
     watched = service_of(request).clusters.get(cluster)
     asked = _request(request)
     message = "consumer status returned"
-    if watched is None or name not in (watched.view.groups or {}):
+    group = None if watched is None else (watched.view.groups or {}).get(name)
+    if watched is None or group is None:
         status = bodies.not_found(cluster, name)
         return _answer(bodies.body(message, asked, status=status), 404)
     everything = request.url.path.endswith("/lag")
     found = partitions(watched, name)
-    status = bodies.group(cluster, name, found, now_ms(), everything=everything)
+    now = watched.clocks.time(group.coordinator, now_ms()).ms
+    status = bodies.group(cluster, name, found, now, everything=everything)
     return _answer(bodies.body(message, asked, status=status))
 
 

@@ -21,8 +21,12 @@ def _judged(scope: Scope) -> dict[str, JudgedGroup]:
     if scope.judged is None:
         now = now_ms()
         scope.judged = {
-            name: judge(partitions(scope.watched, name), dict(scope.committed(name)), now)
-            for name in scope.groups
+            name: judge(
+                partitions(scope.watched, name),
+                dict(scope.committed(name)),
+                scope.watched.clocks.time(group.coordinator, now).ms,
+            )
+            for name, group in scope.groups.items()
         }
     return scope.judged
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pykafka_ops.analysis.commits.burrow import Commit
 from pykafka_ops.analysis.lag.rows import by_group
 from pykafka_ops.client.group_describe import GroupDescription, MemberDescription
+from pykafka_ops.monitor.cluster.clocks import BrokerClocks
 from pykafka_ops.monitor.cluster.commits import CommitStore
 from pykafka_ops.monitor.cluster.ends import LogEnds
 from pykafka_ops.monitor.cluster.groups import GroupJudge, KnownFacts, partition_rows
@@ -32,7 +33,7 @@ def facts(draw: st.DrawFn) -> tuple[KnownFacts, GroupDescription]:
     assigned = draw(st.lists(st.tuples(st.just("t"), st.integers(0, size)), unique=True))
     member = MemberDescription("m", None, "client", "/h", tuple(assigned))
     group = GroupDescription("g", "Stable", "Classic", "consumer", "range", 1, (member,))
-    return KnownFacts(20_000, commits, ends, starts, {}, {}), group
+    return KnownFacts(20_000, commits, ends, starts, {}, {}, BrokerClocks()), group
 
 
 @given(facts())
