@@ -10,8 +10,33 @@ from pykafka_ops.payload.exact_json import write_json
 
 HEX_BYTES: Final = 4096
 """Bytes that are shown of what is no text."""
+_SLICE: Final = 1 << 20
+"""Bytes that are made lower case at a time."""
 _STRUCTURE: Final = re.compile(r"[\s{}\[\],:]")
 """What stands between the texts of JSON."""
+
+
+class SoughtText:
+    """What is searched for: this text, upper and lower case alike.
+
+    It takes time in proportion to what is searched, whatever the text is: a pattern would look at
+    each byte of a long run again for each of its own.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._folded = text.casefold()
+        self._bytes = text.encode("utf-8", "surrogatepass").lower()
+
+    def is_in(self, text: str) -> bool:
+        """Whether a text has it."""
+        return self._folded in text.casefold()
+
+    def is_in_bytes(self, data: bytes) -> bool:
+        """Whether bytes have it, in UTF-8; there only letters of ASCII are alike."""
+        step = _SLICE + len(self._bytes) - 1
+        starts = range(0, max(1, len(data)), _SLICE)
+        return any(self._bytes in data[at : at + step].lower() for at in starts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,33 +70,23 @@ class DecodedPart:
             return self.data if most is None else self.data[: most + 1]
         return write_json(self.data, indent, most)
 
-    def contains(self, wanted: re.Pattern[str]) -> bool:
+    def contains(self, wanted: SoughtText) -> bool:
         """Whether a text is in it, of what one may see."""
         if self.data is None:
             return False
         if self.structured and self.format == "json" and self.raw is not None:
             written = self.raw.decode("utf-8", "replace")
-            if wanted.search(written) is not None:
+            if wanted.is_in(written):
                 return True
-            if "\\" not in written and not _STRUCTURE.search(_literal(wanted)):
+            if "\\" not in written and not _STRUCTURE.search(wanted.text):
                 return False  # all texts stand there as they are: no need to write them
         if self.structured or self.raw is None or not self.cut:
-            return wanted.search(self.text()) is not None
-        in_bytes = re.compile(re.escape(_literal(wanted).encode()), re.IGNORECASE)
-        return in_bytes.search(self.raw) is not None
+            return wanted.is_in(self.text())
+        return wanted.is_in_bytes(self.raw)
 
     def without_raw(self) -> DecodedPart:
         """The same, without the bytes."""
         return replace(self, raw=None)
-
-
-def _literal(pattern: re.Pattern[str]) -> str:
-    return re.sub(r"\\(.)", r"\1", pattern.pattern, flags=re.S)
-
-
-def text_pattern(text: str) -> re.Pattern[str]:
-    """What is searched for: this text, upper and lower case alike."""
-    return re.compile(re.escape(text), re.IGNORECASE)
 
 
 def hex_part(data: bytes, error: str = "", schema_id: int | None = None) -> DecodedPart:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -15,7 +14,7 @@ from pykafka_ops.errors import UsageError
 from pykafka_ops.monitor.messages.conditions import record_condition
 from pykafka_ops.monitor.messages.cursor import OffsetStretch, read_cursor
 from pykafka_ops.monitor.messages.formats import AUTO, NAMES
-from pykafka_ops.monitor.messages.parts import text_pattern
+from pykafka_ops.monitor.messages.parts import SoughtText
 
 NEWEST, OLDEST = "newest", "oldest"
 LIMIT: Final = 50
@@ -38,7 +37,7 @@ class SearchQuery:
     partitions: tuple[int, ...] = ()
     bounds: ReadBounds = field(default_factory=lambda: ReadBounds(None, (None, None), None, False))
     key: str | None = None
-    text: re.Pattern[str] | None = None
+    text: SoughtText | None = None
     where: Condition | None = None
     limit: int = LIMIT
     uncommitted: bool = False
@@ -72,7 +71,7 @@ def search_query(words: Mapping[str, str], now: int) -> SearchQuery:
         partitions=_partitions(given.get("partition", "")),
         bounds=_bounds(given, now),
         key=given.get("key"),
-        text=text_pattern(given["text"]) if "text" in given else None,
+        text=SoughtText(given["text"]) if "text" in given else None,
         where=_where(given.get("where")),
         limit=_number(given, "limit", LIMIT, 1, MOST),
         uncommitted=_choice(given, "isolation", (READ_COMMITTED, READ_UNCOMMITTED))

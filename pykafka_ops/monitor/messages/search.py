@@ -290,7 +290,7 @@ def _contains(shown: ShownRecord, query: SearchQuery) -> bool:
         return True
     parts = (shown.key, shown.value, *(part for _, part in shown.headers))
     return any(p.contains(wanted) for p in parts) or any(
-        wanted.search(name) is not None for name, _ in shown.headers
+        wanted.is_in(name) for name, _ in shown.headers
     )
 
 

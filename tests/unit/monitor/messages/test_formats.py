@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from pykafka_ops.monitor.messages.formats import DECODED_BYTES, guessed_part, plain_part
-from pykafka_ops.monitor.messages.parts import HEX_BYTES, text_pattern
+from pykafka_ops.monitor.messages.parts import HEX_BYTES, SoughtText
 
 
 @pytest.mark.parametrize(
@@ -66,11 +68,24 @@ def test_what_is_large_is_cut_and_told_and_still_searched_to_its_end() -> None:
         assert part.cut
         assert "2,097,158 bytes: more than 2,097,152 are not decoded" in part.error
         assert len(part.text()) < 70_000
-        assert part.contains(text_pattern("NEEDLE"))
-        assert not part.contains(text_pattern("pin"))
+        assert part.contains(SoughtText("NEEDLE"))
+        assert not part.contains(SoughtText("pin"))
     binary = guessed_part(b"\xff" * DECODED_BYTES * 2)
     assert binary.format == "hex"
     assert len(binary.text()) == HEX_BYTES * 3 - 1
+
+
+def test_a_text_is_found_where_slices_of_a_large_value_meet() -> None:
+    for at in range((1 << 20) - 8, (1 << 20) + 2):
+        data = b"x" * at + b"Needle" + b"x" * (3 << 20)
+        assert guessed_part(data).contains(SoughtText("nEEDLE")), at
+
+
+def test_the_search_of_a_large_value_takes_no_longer_for_a_text_that_nearly_fits() -> None:
+    part = guessed_part(b"a" * 20_000_000)
+    began = time.thread_time()
+    assert not part.contains(SoughtText("a" * 999 + "b"))
+    assert time.thread_time() - began < 5  # byte by byte it would be twenty thousand million steps
 
 
 @pytest.mark.parametrize(
@@ -87,4 +102,4 @@ def test_what_is_large_is_cut_and_told_and_still_searched_to_its_end() -> None:
 def test_a_text_is_searched_as_it_was_written_and_as_it_is_shown(
     data: bytes, wanted: str, held: bool
 ) -> None:
-    assert guessed_part(data).contains(text_pattern(wanted)) is held
+    assert guessed_part(data).contains(SoughtText(wanted)) is held

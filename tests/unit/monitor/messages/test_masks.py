@@ -8,7 +8,7 @@ import pytest
 
 from pykafka_ops.monitor.messages.formats import guessed_part, plain_part
 from pykafka_ops.monitor.messages.masks import MaskRule, TopicMask
-from pykafka_ops.monitor.messages.parts import DecodedPart, text_pattern
+from pykafka_ops.monitor.messages.parts import DecodedPart, SoughtText
 
 PAYMENTS = (re.compile("payments.*"),)
 CARDS = MaskRule("cards", PAYMENTS, (("card",), ("customer", "cvv")))
@@ -49,7 +49,7 @@ def test_what_has_no_fields_is_hidden_whole(data: bytes) -> None:
         assert part.data == "***"
         assert part.raw is None
         assert "4111" not in f"{part.error}{part.text()}"
-        assert not part.contains(text_pattern("4111"))
+        assert not part.contains(SoughtText("4111"))
 
 
 def test_nothing_of_another_topic_is_hidden() -> None:
