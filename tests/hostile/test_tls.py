@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.process import certificates
+from tests.support.process.paced import PacedBroker
 from tests.support.process.tls_broker import TlsBroker, context
 from tests.support.waiting import PATIENCE, wait_for
 from tests.support.wire import raw
@@ -24,6 +25,8 @@ pytestmark = [
 ]
 MB = 1 << 20
 CROWD = 2_000
+HANDSHAKES, ROUNDS, MOST_MS = 500, 3, 20
+"""CPU time in ms of one turn of the loop. One good round of some is enough."""
 STRANGER = "127.0.0.2"
 NOISE = random.Random(7).randbytes(4000)
 
@@ -197,3 +200,37 @@ def test_places_come_back(tls_victim: TlsBroker, many_files: int) -> None:
             client.close()
     wait_for(lambda: served(tls_victim), what="room on the listener")
     assert served(tls_victim, tls_victim.authority.directory / "alice.pem")
+
+
+class PacedTlsBroker(PacedBroker, TlsBroker):
+    """One that notes how long its loop is at work without a pause."""
+
+
+@pytest.fixture(scope="module")
+def paced_tls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PacedTlsBroker]:
+    broker = PacedTlsBroker(tmp_path_factory.mktemp("paced-tls"))
+    try:
+        yield broker.start()
+    finally:
+        broker.close()
+
+
+def test_hundreds_of_handshakes_keep_others_waiting_for_no_long_turn(
+    paced_tls: PacedTlsBroker,
+) -> None:
+    """All at once, while another client asks: in CPU time of the loop, on any machine."""
+    first = hello(paced_tls)
+    rounds = []
+    for _ in range(ROUNDS):
+        paced_tls.pauses()
+        crowd = [plain(paced_tls.open_port, f"127.0.1.{n % 50}") for n in range(HANDSHAKES)]
+        for client in crowd:
+            client.sendall(first)
+        with raw.Connection(paced_tls.bootstrap) as other:
+            for client in crowd:
+                other.ask(request(raw.API_VERSIONS, 0))
+                assert client.recv(1)  # our answer, which took its time to compute
+                client.close()
+            other.ask(request(raw.API_VERSIONS, 0))
+        rounds.append(max(paced_tls.pauses(), default=0.0))
+    assert min(rounds) < MOST_MS, rounds
