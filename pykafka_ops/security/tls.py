@@ -24,6 +24,14 @@ _CLIENT_AUTH = {
     "required": ssl.CERT_REQUIRED,
 }
 _VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
+_NO_KEY = "no private key that ssl.key.password (or ssl.keystore.password) opens"
+_MEANS = {
+    "": _NO_KEY,
+    "BAD_DECRYPT": _NO_KEY,
+    "BAD_PASSWORD_READ": _NO_KEY,
+    "KEY_VALUES_MISMATCH": "the private key is not that of the first certificate",
+}
+"""Of errors of OpenSSL."""
 _MOST_FLIGHTS = 4
 _TLS13 = re.compile(r"TLS_(?!\w*_WITH_)")
 _SUITE = re.compile(r"TLS_(?P<exchange>\w+?)_WITH_(?P<cipher>\w+)")
@@ -180,8 +188,9 @@ def _load(made: ssl.SSLContext, pem: str, get: Get) -> None:
         made.load_cert_chain(f"/proc/self/fd/{fd}", password=password)
     except (ssl.SSLError, ValueError) as e:  # ValueError: a password that is too long
         path = get("ssl.keystore.location")
-        reason = getattr(e, "reason", None) or e
-        raise TlsSettingError(f"key store {path or '(text)'}: {reason}") from None
+        reason = getattr(e, "reason", None) or ""
+        why = _MEANS.get(reason, reason or str(e))
+        raise TlsSettingError(f"key store {path or '(text)'}: {why}") from None
     finally:
         os.close(fd)
 

@@ -51,6 +51,15 @@ class Authority:
                   "-passout", f"pass:{PASSWORD}")  # fmt: skip
         return out
 
+    def encrypted(self, pem: Path) -> Path:
+        """The same with its key encrypted by ``PASSWORD``."""
+        key, out = pem.with_suffix(".enc"), pem.with_suffix(".secret.pem")
+        self._run("pkcs8", "-topk8", "-in", str(pem), "-out", str(key),
+                  "-passout", f"pass:{PASSWORD}")  # fmt: skip
+        text = pem.read_text()
+        out.write_text(key.read_text() + text[text.index("-----BEGIN CERTIFICATE-----") :])
+        return out
+
     @staticmethod
     def _run(*argv: str) -> None:
         done = subprocess.run(["openssl", *argv], capture_output=True, text=True)

@@ -1,9 +1,21 @@
 import ssl
+from pathlib import Path
 
 import pytest
 
 from pykafka_ops.errors import TlsSettingError
-from pykafka_ops.security.tls import client_context, openssl_name
+from pykafka_ops.security.tls import check_trust, client_context, openssl_name, server_context
+from tests.support.process import certificates
+from tests.support.process.certificates import PASSWORD, Authority
+
+needs_openssl = pytest.mark.skipif(
+    bool(certificates.missing()), reason=certificates.missing() or ""
+)
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("tls"))
 
 
 @pytest.mark.parametrize(
@@ -37,3 +49,67 @@ def test_the_setting_at_fault_is_named_with_its_prefix() -> None:
         client_context({"ssl.cipher.suites": "TLS_NO_WITH_X,TLS_NO"}.get, "zookeeper.")
     with pytest.raises(TlsSettingError, match=r"^zookeeper\.ssl\.enabled\.protocols SSLv3"):
         client_context({"ssl.enabled.protocols": "SSLv3"}.get, "zookeeper.")
+
+
+def server(**settings: str) -> ssl.SSLContext:
+    return server_context({name.replace("_", "."): v for name, v in settings.items()}.get, "x.")
+
+
+def shown(text: str) -> dict[str, str]:
+    """A key and its certificate in the settings themselves."""
+    key, _, chain = text.partition("-----BEGIN CERTIFICATE-----")
+    return {
+        "ssl_keystore_key": key,
+        "ssl_keystore_certificate_chain": f"-----BEGIN CERTIFICATE-----{chain}",
+    }
+
+
+@needs_openssl
+def test_a_broker_shows_a_key_in_any_form_encrypted_too(authority: Authority) -> None:
+    pem = authority.issue("server")
+    secret = authority.encrypted(pem)
+    for settings in (
+        {"ssl_keystore_location": str(pem)},
+        {"ssl_keystore_location": str(secret), "ssl_key_password": PASSWORD},
+        {"ssl_keystore_location": str(authority.pkcs12(pem)), "ssl_keystore_password": PASSWORD},
+        shown(pem.read_text()),
+        {**shown(secret.read_text()), "ssl_key_password": PASSWORD},
+    ):
+        assert server(**settings).verify_mode is ssl.CERT_NONE
+
+
+@needs_openssl
+def test_a_key_that_cannot_be_used_is_told(authority: Authority) -> None:
+    pem = authority.issue("server")
+    no_key = "no private key that ssl.key.password"
+    other = authority.issue("other").read_text()
+    mixed = {**shown(pem.read_text()), "ssl_keystore_key": shown(other)["ssl_keystore_key"]}
+    for settings, text in (
+        ({}, r"^x\.ssl\.keystore\.location is needed"),
+        ({"ssl_keystore_location": str(authority.ca)}, no_key),
+        ({"ssl_keystore_location": str(authority.encrypted(pem))}, no_key),
+        (
+            {"ssl_keystore_location": str(authority.encrypted(pem)), "ssl_key_password": "no"},
+            no_key,
+        ),
+        (mixed, "not that of the first certificate"),
+        ({"ssl_keystore_location": str(pem), "ssl_client_auth": "perhaps"}, "choose one of none"),
+    ):
+        with pytest.raises(TlsSettingError, match=text):
+            server(**settings)
+
+
+@needs_openssl
+def test_ends_that_do_not_trust_each_other_are_told(authority: Authority, tmp_path: Path) -> None:
+    own = {"ssl.keystore.location": str(authority.issue("server")), "ssl.client.auth": "required"}
+    good = {**own, "ssl.truststore.location": str(authority.ca)}
+    bad = {**own, "ssl.truststore.location": str(Authority(tmp_path).ca)}
+    check_trust(server_context(good.get), client_context(good.get), "listener X")
+    for ends in ((good, bad), (bad, good)):
+        contexts = server_context(ends[0].get), client_context(ends[1].get)
+        with pytest.raises(TlsSettingError, match=r"^listener X: its certificate is not one that"):
+            check_trust(*contexts, "listener X")
+    newer = client_context({**good, "ssl.enabled.protocols": "TLSv1.3"}.get)
+    older = server_context({**good, "ssl.enabled.protocols": "TLSv1.2"}.get)
+    with pytest.raises(TlsSettingError, match=r"^listener X: it cannot connect to itself"):
+        check_trust(older, newer, "listener X")

@@ -78,6 +78,7 @@ class TlsLayer(asyncio.Transport, asyncio.BufferedProtocol):
         self._in, self._out = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._tls: ssl.SSLObject | None = None
         self._principal = ""
+        self._is_refused = False
         self._app: asyncio.BufferedProtocol | None = None
         self._has_more = False
         """Whether bytes wait here for the connection to take them."""
@@ -97,6 +98,8 @@ class TlsLayer(asyncio.Transport, asyncio.BufferedProtocol):
         if self._app is not None:
             self._in.write(_ROOM[:nbytes])
             self._pump()
+            return
+        if self._is_refused:  # what was read already
             return
         self._handshakes.heard(self)
         if self._first is not None:
@@ -191,7 +194,7 @@ class TlsLayer(asyncio.Transport, asyncio.BufferedProtocol):
     def _refuse(self, error: Exception | Hello) -> None:
         if self._raw is not None:
             self._raw.pause_reading()
-        self._tls = None
+        self._tls, self._is_refused = None, True
         self._handshakes.over(self)
         self._site.refused(self, error)
 
