@@ -35,4 +35,4 @@ async def _create(acls: AclAdmin, request: CreateAclsRequest) -> CreateAclsRespo
 
 def _result(error: KafkaError | None) -> AclCreationResult:
     code, text = code_and_text(error)
-    return AclCreationResult(error_code=code, error_message=text)
+    return AclCreationResult(error_code=code, error_message=text or "")

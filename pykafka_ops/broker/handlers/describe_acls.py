@@ -31,7 +31,7 @@ def handle(context: Context, request: DescribeAclsRequest) -> Answer:
         raise KafkaError(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured on the broker")
     by_resource = groupby(acls.find(filter_of(request)), lambda rule: rule.resource)
     return DescribeAclsResponse(
-        error_message=None,
+        error_message="",
         resources=[
             DescribeAclsResource(
                 resource_type=resource.type,

@@ -27,7 +27,7 @@ UNKNOWN = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID)
 NOT_CONVERTED = (ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, ErrorCode.UNSUPPORTED_VERSION)
 """Errors with which Kafka sends null as records, not empty ones."""
 
-BEFORE_THE_LOG = (*UNKNOWN, *NOT_CONVERTED)
+BEFORE_THE_LOG = (*UNKNOWN, *NOT_CONVERTED, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
 """Errors with which Kafka sends no aborted transactions, not "unknown which" (null)."""
 
 KNOWS_STORAGE_ERROR = 6

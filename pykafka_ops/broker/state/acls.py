@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from typing import Final, TypeVar
 
 from pykafka_ops.errors import KafkaError, WireError
 from pykafka_ops.security.acls.filters import AclFilter
@@ -21,8 +22,13 @@ from pykafka_ops.wire.messages.create_acls import AclCreation
 from pykafka_ops.wire.messages.delete_acls import DeleteAclsFilter
 from pykafka_ops.wire.messages.describe_acls import DescribeAclsRequest
 
+Code = TypeVar("Code", ResourceType, PatternType, Operation, Permission)
+
 UNKNOWN: Final = 0
 """The code of what is no resource type, pattern type, operation or permission type."""
+
+_NOT_IN_PATHS: Final = re.compile(r"[\0-\x1f\x7f-\x9f\ud800-\uf8ff\ufff0-\uffff]").search
+"""ZooKeeper's ``PathUtils.validatePath``."""
 
 NO_AUTHORIZER: Final = "No Authorizer is configured."
 
@@ -34,42 +40,45 @@ def check_known(*codes: int) -> None:
 
 
 def check_binding(rule: AclBinding) -> KafkaError | None:
-    """Why a rule cannot be added, in Kafka's words; None if it can."""
-    resource = rule.resource
+    """Why a rule cannot be added, with Kafka's code; None if it can."""
+    resource, code = rule.resource, ErrorCode.INVALID_REQUEST
     if resource.type == ResourceType.CLUSTER and resource.name != CLUSTER_NAME:
         text = f"The only valid name for the CLUSTER resource is {CLUSTER_NAME}"
     elif not resource.name:
         text = "Invalid empty resource name"
-    elif "/" in resource.name or "\0" in resource.name or resource.name in (".", ".."):
+    elif UNKNOWN in (*resource, *rule.entry) or "/" in resource.name:
         text = "Failed to create ACL"
+    elif ":" not in rule.entry.principal:
+        text = "A principal is written as type:name, for example User:alice"
+        code = ErrorCode.UNKNOWN_SERVER_ERROR
+    elif resource.name in (".", "..") or _NOT_IN_PATHS(resource.name):
+        text = "The resource's name has characters that ZooKeeper does not take, or is . or .."
+        code = ErrorCode.UNKNOWN_SERVER_ERROR
     else:
         return None
-    return KafkaError(ErrorCode.INVALID_REQUEST, text)
+    return KafkaError(code, text)
 
 
 def binding_of(asked: AclCreation) -> AclBinding:
-    """A rule that a client wants. Raises KafkaError UNKNOWN_SERVER_ERROR, as Kafka's
-    IllegalArgumentException, for what stands in filters only."""
-    try:
-        rule = AclBinding(
-            ResourcePattern(
-                ResourceType(asked.resource_type),
-                asked.resource_name,
-                PatternType(asked.resource_pattern_type),
-            ),
-            AclEntry(
-                asked.principal,
-                asked.host,
-                Operation(asked.operation),
-                Permission(asked.permission_type),
-            ),
-        )
-    except ValueError as error:
-        raise WireError(f"an ACL has an UNKNOWN element: {error}") from error
+    """A rule that a client wants, as far as its codes are known. Raises KafkaError
+    UNKNOWN_SERVER_ERROR, as Kafka's IllegalArgumentException, for what stands in filters only."""
+    rule = AclBinding(
+        ResourcePattern(
+            _known(ResourceType, asked.resource_type),
+            asked.resource_name,
+            _known(PatternType, asked.resource_pattern_type),
+        ),
+        AclEntry(
+            asked.principal,
+            asked.host,
+            _known(Operation, asked.operation),
+            _known(Permission, asked.permission_type),
+        ),
+    )
     resource, entry = rule
     if (
         resource.type == ResourceType.ANY
-        or resource.pattern not in (PatternType.LITERAL, PatternType.PREFIXED)
+        or resource.pattern in (PatternType.ANY, PatternType.MATCH)
         or entry.operation == Operation.ANY
         or entry.permission == Permission.ANY
     ):
@@ -78,16 +87,21 @@ def binding_of(asked: AclCreation) -> AclBinding:
 
 
 def filter_of(asked: DescribeAclsRequest | DeleteAclsFilter) -> AclFilter:
-    """What a client's filter means. Raises WireError for codes that Kafka does not know."""
+    """What a client's filter means; codes that are not known fit nothing."""
+    return AclFilter(
+        _known(ResourceType, asked.resource_type_filter),
+        asked.resource_name_filter,
+        _known(PatternType, asked.pattern_type_filter),
+        asked.principal_filter,
+        asked.host_filter,
+        _known(Operation, asked.operation),
+        _known(Permission, asked.permission_type),
+    )
+
+
+def _known(kind: type[Code], code: int) -> Code:
+    """The member with that code, or UNKNOWN (0)."""
     try:
-        return AclFilter(
-            ResourceType(asked.resource_type_filter),
-            asked.resource_name_filter,
-            PatternType(asked.pattern_type_filter),
-            asked.principal_filter,
-            asked.host_filter,
-            Operation(asked.operation),
-            Permission(asked.permission_type),
-        )
-    except ValueError as error:
-        raise WireError(f"a filter has an UNKNOWN element: {error}") from error
+        return kind(code)
+    except ValueError:
+        return kind(UNKNOWN)

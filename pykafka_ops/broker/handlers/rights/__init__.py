@@ -15,12 +15,14 @@ from pykafka_ops.broker.handlers.rights import (
     add_partitions_to_txn,
     configs,
     create_topics,
+    delete_groups,
     delete_topics,
     describe_cluster,
     describe_groups,
     describe_transactions,
     find_coordinator,
     init_producer_id,
+    join_group,
     list_groups,
     list_transactions,
     metadata,
@@ -41,11 +43,13 @@ from pykafka_ops.broker.handlers.rights.checks import (
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.security.acls.rules import Operation, ResourceType
 from pykafka_ops.wire.apis import ApiKey
+from pykafka_ops.wire.codes import ErrorCode
 
 _TOPIC, _GROUP, _ID = ResourceType.TOPIC, ResourceType.GROUP, ResourceType.TRANSACTIONAL_ID
 _OP = Operation
 _READ_GROUP = Need(_OP.READ, _GROUP, "group_id")
 _WRITE_ID = Need(_OP.WRITE, _ID, "transactional_id")
+NOT_ALLOWED: Final = "The request is not authorized."
 _READ_TOPICS = Each(_OP.READ, _TOPIC, "topics", "name")
 
 # fmt: off
@@ -54,14 +58,14 @@ RIGHTS: Final[dict[int, Guard]] = {
     ApiKey.FETCH: free,
     ApiKey.LIST_OFFSETS: NeededRights(each=Each(_OP.DESCRIBE, _TOPIC, "topics", "name")),
     ApiKey.METADATA: metadata.guard,
-    ApiKey.LEADER_AND_ISR: cluster(_OP.CLUSTER_ACTION),
-    ApiKey.STOP_REPLICA: cluster(_OP.CLUSTER_ACTION),
-    ApiKey.UPDATE_METADATA: cluster(_OP.CLUSTER_ACTION),
-    ApiKey.CONTROLLED_SHUTDOWN: cluster(_OP.CLUSTER_ACTION),
+    ApiKey.LEADER_AND_ISR: cluster(_OP.CLUSTER_ACTION, NOT_ALLOWED),
+    ApiKey.STOP_REPLICA: cluster(_OP.CLUSTER_ACTION, NOT_ALLOWED),
+    ApiKey.UPDATE_METADATA: cluster(_OP.CLUSTER_ACTION, NOT_ALLOWED),
+    ApiKey.CONTROLLED_SHUTDOWN: cluster(_OP.CLUSTER_ACTION, NOT_ALLOWED),
     ApiKey.OFFSET_COMMIT: NeededRights((_READ_GROUP,), _READ_TOPICS),
     ApiKey.OFFSET_FETCH: offset_fetch.guard,
     ApiKey.FIND_COORDINATOR: find_coordinator.guard,
-    ApiKey.JOIN_GROUP: NeededRights((_READ_GROUP,)),
+    ApiKey.JOIN_GROUP: join_group.guard,
     ApiKey.HEARTBEAT: NeededRights((_READ_GROUP,)),
     ApiKey.LEAVE_GROUP: NeededRights((_READ_GROUP,)),
     ApiKey.SYNC_GROUP: NeededRights((_READ_GROUP,)),
@@ -79,47 +83,51 @@ RIGHTS: Final[dict[int, Guard]] = {
     ApiKey.END_TXN: NeededRights((_WRITE_ID,)),
     ApiKey.WRITE_TXN_MARKERS: write_txn_markers.guard,
     ApiKey.TXN_OFFSET_COMMIT: NeededRights((_WRITE_ID, _READ_GROUP), _READ_TOPICS),
-    ApiKey.DESCRIBE_ACLS: cluster(_OP.DESCRIBE),
-    ApiKey.CREATE_ACLS: cluster(_OP.ALTER),
-    ApiKey.DELETE_ACLS: cluster(_OP.ALTER),
+    ApiKey.DESCRIBE_ACLS: cluster(_OP.DESCRIBE, NOT_ALLOWED),
+    ApiKey.CREATE_ACLS: cluster(_OP.ALTER, NOT_ALLOWED),
+    ApiKey.DELETE_ACLS: cluster(_OP.ALTER, NOT_ALLOWED),
     ApiKey.DESCRIBE_CONFIGS: configs.describe,
     ApiKey.ALTER_CONFIGS: configs.alter,
     ApiKey.ALTER_REPLICA_LOG_DIRS: cluster(_OP.ALTER),
     ApiKey.DESCRIBE_LOG_DIRS: cluster(_OP.DESCRIBE),
     ApiKey.SASL_AUTHENTICATE: free,
     ApiKey.CREATE_PARTITIONS: NeededRights(each=Each(
-        _OP.ALTER, _TOPIC, "topics", "name", empty=True, text="The topic authorization is failed."
+        _OP.ALTER, _TOPIC, "topics", "name", empty=True, text="The topic authorization is failed.",
+        doubles=True,
     )),
     ApiKey.CREATE_DELEGATION_TOKEN: free,
     ApiKey.RENEW_DELEGATION_TOKEN: free,
     ApiKey.EXPIRE_DELEGATION_TOKEN: free,
     ApiKey.DESCRIBE_DELEGATION_TOKEN: free,
-    ApiKey.DELETE_GROUPS: NeededRights(each=Each(
-        _OP.DELETE, _GROUP, "groups_names", answered="group_id"
-    )),
+    ApiKey.DELETE_GROUPS: delete_groups.guard,
     ApiKey.ELECT_LEADERS: cluster(_OP.ALTER),
     ApiKey.INCREMENTAL_ALTER_CONFIGS: configs.alter,
-    ApiKey.ALTER_PARTITION_REASSIGNMENTS: cluster(_OP.ALTER),
-    ApiKey.LIST_PARTITION_REASSIGNMENTS: cluster(_OP.DESCRIBE),
+    ApiKey.ALTER_PARTITION_REASSIGNMENTS: cluster(_OP.ALTER, NOT_ALLOWED),
+    ApiKey.LIST_PARTITION_REASSIGNMENTS: cluster(_OP.DESCRIBE, NOT_ALLOWED),
     ApiKey.OFFSET_DELETE: NeededRights((Need(_OP.DELETE, _GROUP, "group_id"),), _READ_TOPICS),
     ApiKey.DESCRIBE_CLIENT_QUOTAS: cluster(_OP.DESCRIBE_CONFIGS),
     ApiKey.ALTER_CLIENT_QUOTAS: cluster(_OP.ALTER_CONFIGS),
     ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS: cluster(_OP.DESCRIBE),
     ApiKey.ALTER_USER_SCRAM_CREDENTIALS: cluster(_OP.ALTER),
-    ApiKey.ALTER_PARTITION: cluster(_OP.CLUSTER_ACTION),
-    ApiKey.UPDATE_FEATURES: cluster(_OP.ALTER),
-    ApiKey.ENVELOPE: cluster(_OP.CLUSTER_ACTION),
+    ApiKey.ALTER_PARTITION: cluster(_OP.CLUSTER_ACTION, NOT_ALLOWED),
+    ApiKey.UPDATE_FEATURES: cluster(
+        _OP.ALTER, ErrorCode.CLUSTER_AUTHORIZATION_FAILED.text
+    ),
+    ApiKey.ENVELOPE: free,
     ApiKey.DESCRIBE_CLUSTER: describe_cluster.guard,
-    ApiKey.DESCRIBE_PRODUCERS: NeededRights(each=Each(_OP.READ, _TOPIC, "topics", "name")),
+    ApiKey.DESCRIBE_PRODUCERS: NeededRights(each=Each(
+        _OP.READ, _TOPIC, "topics", "name", text=ErrorCode.TOPIC_AUTHORIZATION_FAILED.text
+    )),
     ApiKey.DESCRIBE_TRANSACTIONS: describe_transactions.guard,
     ApiKey.LIST_TRANSACTIONS: list_transactions.guard,
-    ApiKey.ALLOCATE_PRODUCER_IDS: cluster(_OP.CLUSTER_ACTION),
+    ApiKey.ALLOCATE_PRODUCER_IDS: cluster(_OP.CLUSTER_ACTION, NOT_ALLOWED),
     ApiKey.CONSUMER_GROUP_HEARTBEAT: free,
     ApiKey.CONSUMER_GROUP_DESCRIBE: free,
 }
 # fmt: on
 """``free`` where nothing is needed, or the handler asks itself: Fetch, whose session names topics
-that the request does not, and delegation tokens, whose owners need no other right."""
+that the request does not, and delegation tokens, whose owners need no other right. Envelopes are
+never taken."""
 
 _SHAPED: Final[dict[int, NeededRights]] = {
     ApiKey.PRODUCE: NeededRights(each=produce.TOPICS),

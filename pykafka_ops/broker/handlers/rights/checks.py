@@ -7,7 +7,7 @@ handler gets it; that stands in the answer with its error.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable
 from copy import copy
 from dataclasses import dataclass
 from types import CoroutineType, GeneratorType
@@ -51,24 +51,25 @@ Guard = Callable[[Context, Any, Served], Answer]
 @dataclass(frozen=True, slots=True)
 class Need:
     """A right that the whole request needs; ``field`` names the resource, without one it is the
-    cluster."""
+    cluster. ``text`` goes with the error."""
 
     operation: Operation
     type: ResourceType = ResourceType.CLUSTER
     field: str = ""
+    text: str = ""
 
     def name(self, request: object) -> str:
         """The resource that this request is about."""
         return (getattr(request, self.field) or "") if self.field else CLUSTER_NAME
 
-    def allows(self, context: Context, request: object) -> bool:
-        """Whether the client has the right; nothing is logged."""
-        return context.may(self.operation, self.type, self.name(request), quiet=True)
+    def allows(self, context: Context, request: object, *, quiet: bool = False) -> bool:
+        """Whether the client has the right."""
+        return context.may(self.operation, self.type, self.name(request), quiet=quiet)
 
     def require(self, context: Context, request: object) -> None:
         """Raises KafkaError with the code of the resource's type."""
-        if not context.may(self.operation, self.type, self.name(request)):
-            raise KafkaError(REFUSALS[self.type])
+        if not self.allows(context, request):
+            raise KafkaError(REFUSALS[self.type], self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,8 @@ class Each:
     """A right for each item of ``array``, by its ``key`` (without one, items are names).
 
     Items of the answer have it as ``answered`` if that is another field. ``empty`` has the handler
-    called even if nothing is left. ``text`` goes with the error.
+    called even if nothing is left. ``text`` goes with the error. ``doubles`` says that the handler
+    itself refuses names that stand there twice.
     """
 
     operation: Operation
@@ -86,6 +88,7 @@ class Each:
     answered: str = ""
     empty: bool = False
     text: str = ""
+    doubles: bool = False
 
     def name(self, item: Any) -> str:
         """The resource that an item is about."""
@@ -93,8 +96,10 @@ class Each:
 
     def refused(self, context: Context, request: object, *, quiet: bool = False) -> Collection[str]:
         """The names that the client has no right to."""
-        items: Sequence[Any] = getattr(request, self.array) or ()
-        return refused(context, self.operation, self.type, map(self.name, items), quiet=quiet)
+        names = [self.name(item) for item in getattr(request, self.array) or ()]
+        if self.doubles:
+            names = [name for name, count in Counter(names).items() if count == 1]
+        return refused(context, self.operation, self.type, names, quiet=quiet)
 
     def answer(self, context: Context, request: object, served: Served) -> Answer:
         """The handler's answer for what is left, and the errors of the rest."""
@@ -134,14 +139,14 @@ class NeededRights:
 
     def allows_all(self, context: Context, request: Any) -> bool:
         """Whether the client has all these rights; nothing is logged."""
-        if not all(need.allows(context, request) for need in self.needs):
+        if not all(need.allows(context, request, quiet=True) for need in self.needs):
             return False
         return self.each is None or not self.each.refused(context, request, quiet=True)
 
 
-def cluster(operation: Operation) -> NeededRights:
-    """A right on the cluster."""
-    return NeededRights((Need(operation),))
+def cluster(operation: Operation, text: str = "") -> NeededRights:
+    """A right on the cluster; ``text`` goes with the error."""
+    return NeededRights((Need(operation, text=text),))
 
 
 def free(context: Context, request: Any, served: Served) -> Answer:
@@ -150,7 +155,12 @@ def free(context: Context, request: Any, served: Served) -> Answer:
 
 
 def refused(
-    context: Context, operation: Operation, type_: ResourceType, names: Any, *, quiet: bool = False
+    context: Context,
+    operation: Operation,
+    type_: ResourceType,
+    names: Iterable[str],
+    *,
+    quiet: bool = False,
 ) -> set[str]:
     """The names, of those asked for, that the client has no right to."""
     return {

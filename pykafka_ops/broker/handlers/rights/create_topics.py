@@ -12,7 +12,13 @@ from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.create_topics import CreateTopicsRequest, CreateTopicsResponse
 
 _TOPICS: Final = Each(
-    Operation.CREATE, ResourceType.TOPIC, "topics", "name", empty=True, text="Authorization failed."
+    Operation.CREATE,
+    ResourceType.TOPIC,
+    "topics",
+    "name",
+    empty=True,
+    text="Authorization failed.",
+    doubles=True,
 )
 
 

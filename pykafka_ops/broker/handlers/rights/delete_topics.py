@@ -14,6 +14,7 @@ from pykafka_ops.wire.messages.delete_topics import (
     DeleteTopicsRequest,
     DeleteTopicsResponse,
 )
+from pykafka_ops.wire.types import ZERO_UUID
 
 _IDS_FROM: Final = 6
 _NAMES: Final = Each(
@@ -42,6 +43,8 @@ def guard(context: Context, request: DeleteTopicsRequest, served: Served) -> Ans
 
 def _refusal(context: Context, asked: Any) -> DeletableTopicResult | None:
     by_id = asked.name is None
+    if not by_id and asked.topic_id != ZERO_UUID:  # both: the handler refuses the request
+        return None
     name = context.services.image.topic_names_by_id.get(asked.topic_id) if by_id else asked.name
     if name is None:  # nobody knows the id: the handler says so
         return None

@@ -23,6 +23,7 @@ from pykafka_ops.wire.messages.metadata import (
 )
 from pykafka_ops.wire.types import ZERO_UUID
 
+_IDS_FROM: Final = 12
 _WITH_CLUSTER_OPERATIONS: Final = range(8, 11)
 
 
@@ -32,6 +33,8 @@ def guard(context: Context, request: MetadataRequest, served: Served) -> Answer:
         answer = after(
             served.handle(context, request), lambda found: begun(_without_hidden(context, found))
         )
+    elif context.version < _IDS_FROM and any(t.topic_id != ZERO_UUID for t in request.topics):
+        return served.handle(context, request)  # which refuses it
     else:
         split = _split(context, request)
         if not split.refusals:
@@ -64,7 +67,13 @@ class _Split:
 def _split(context: Context, request: MetadataRequest) -> _Split:
     """By the rights to describe, and to create what there is not."""
     names = context.services.image.topic_names_by_id
-    asked = [(topic, _name(topic, names)) for topic in request.topics or ()]
+    once = {(topic.name, topic.topic_id): topic for topic in request.topics or ()}
+    by_id = any(topic.topic_id != ZERO_UUID for topic in once.values())  # then names do not count
+    asked = [
+        (topic, _name(topic, names))
+        for topic in once.values()
+        if not by_id or topic.topic_id != ZERO_UUID
+    ]
     known = [name for _, name in asked if name is not None]
     hidden = refused(context, Operation.DESCRIBE, ResourceType.TOPIC, known)
     barred = _not_to_create(context, request, [name for name in known if name not in hidden])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from copy import copy
 from functools import partial
 from typing import Any, Final
@@ -43,53 +44,58 @@ def _without_hidden(context: Context, answer: Any) -> Any:
 
 def _several(context: Context, request: OffsetFetchRequest, served: Served) -> Answer:
     """Each group on its own, in the order of the request."""
-    errors: dict[int, OffsetFetchResponseGroup] = {}
+    hidden: list[Collection[str] | None] = []
     rest = copy(request)
     rest.groups = []
-    for place, group in enumerate(request.groups):
-        if not context.may(Operation.DESCRIBE, ResourceType.GROUP, group.group_id):
-            code = ErrorCode.GROUP_AUTHORIZATION_FAILED
-            errors[place] = OffsetFetchResponseGroup(group_id=group.group_id, error_code=code)
-        else:
-            rest.groups.append(_allowed(context, group))
-    asked = [None if place in errors else group for place, group in enumerate(request.groups)]
+    for group in request.groups:
+        names = _hidden(context, group)
+        hidden.append(names)
+        if names is not None:
+            rest.groups.append(_without(group, names))
 
     def whole(answer: OffsetFetchResponse) -> OffsetFetchResponse:
         found = iter(answer.groups)
         answer.groups = [
-            errors[place] if group is None else _finished(context, group, next(found), served)
-            for place, group in enumerate(asked)
+            _refusal(group) if names is None else _finished(context, group, names, next(found))
+            for group, names in zip(request.groups, hidden, strict=True)
         ]
+        return answer
+
+    def _finished(
+        context: Context,
+        asked: OffsetFetchRequestGroup,
+        names: Collection[str],
+        answer: OffsetFetchResponseGroup,
+    ) -> OffsetFetchResponseGroup:
+        if answer.error_code:
+            return answer
+        if asked.topics is None:
+            return _without_hidden(context, answer)  # type: ignore[no-any-return]
+        refused_topics = OffsetFetchRequest(topics=[t for t in asked.topics if t.name in names])
+        error = KafkaError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+        errors: Any = served.items_failed(refused_topics, _SEVERAL_FROM - 1, error)
+        answer.topics = [*answer.topics, *errors.topics]
         return answer
 
     return after(served.handle(context, rest), whole)
 
 
-def _allowed(context: Context, group: OffsetFetchRequestGroup) -> OffsetFetchRequestGroup:
+def _hidden(context: Context, group: OffsetFetchRequestGroup) -> Collection[str] | None:
+    """The topics that the client may not describe; None if it may not describe the group."""
+    if not _GROUP.allows(context, group):
+        return None
+    return () if group.topics is None else _TOPICS.refused(context, group)
+
+
+def _without(group: OffsetFetchRequestGroup, names: Collection[str]) -> OffsetFetchRequestGroup:
     """What may be asked of a group; all topics stay all."""
-    hidden = () if group.topics is None else _TOPICS.refused(context, group)
-    if not hidden:
+    if not names:
         return group
     rest = copy(group)
-    rest.topics = [topic for topic in group.topics or () if topic.name not in hidden]
+    rest.topics = [topic for topic in group.topics or () if topic.name not in names]
     return rest
 
 
-def _finished(
-    context: Context,
-    asked: OffsetFetchRequestGroup,
-    answer: OffsetFetchResponseGroup,
-    served: Served,
-) -> OffsetFetchResponseGroup:
-    """A group with the errors of what could not be asked."""
-    if answer.error_code:
-        return answer
-    if asked.topics is None:
-        return _without_hidden(context, answer)  # type: ignore[no-any-return]
-    hidden = {t.name for t in asked.topics} - {t.name for t in answer.topics}
-    if hidden:
-        request = OffsetFetchRequest(topics=[t for t in asked.topics if t.name in hidden])
-        error = KafkaError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
-        errors: Any = served.items_failed(request, _SEVERAL_FROM - 1, error)
-        answer.topics = [*answer.topics, *errors.topics]
-    return answer
+def _refusal(group: OffsetFetchRequestGroup) -> OffsetFetchResponseGroup:
+    code = ErrorCode.GROUP_AUTHORIZATION_FAILED
+    return OffsetFetchResponseGroup(group_id=group.group_id, error_code=code)
