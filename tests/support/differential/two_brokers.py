@@ -14,11 +14,14 @@ CLOSED = "closed"
 class Link:
     """One connection that is made again when the broker closes it."""
 
-    def __init__(self, bootstrap: str, client_id: str = "peer") -> None:
+    def __init__(self, bootstrap: str, client_id: str = "peer", *, source: str = "") -> None:
+        """``source`` is the local address, if it matters."""
         self._client_id = client_id
+        self._source = source
         host, _, port = bootstrap.rpartition(":")
         self._address = host, int(port)
-        self._socket = socket.create_connection(self._address)
+        local = (source, 0) if source else None
+        self._socket = socket.create_connection(self._address, source_address=local)
         self._socket.settimeout(60)
 
     def ask(self, request: Any, version: int) -> Any:
@@ -31,7 +34,7 @@ class Link:
         except ConnectionError:
             self.close()
             where = f"{self._address[0]}:{self._address[1]}"
-            self.__init__(where, self._client_id)  # type: ignore[misc]
+            self.__init__(where, self._client_id, source=self._source)  # type: ignore[misc]
             return CLOSED
 
     def _read(self, size: int) -> bytes:
