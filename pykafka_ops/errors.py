@@ -58,12 +58,13 @@ class TlsHungUpError(TlsError):
 class LoginError(PkoError):
     """A client's login to our broker fails.
 
-    The client hears the text only if it is ``told``: others could tell it which users there are.
+    The log has the text. The client hears ``told``, if there is some: other reasons could tell it
+    which users there are. True tells it the text itself.
     """
 
-    def __init__(self, message: str, *, told: bool = False) -> None:
+    def __init__(self, message: str, *, told: bool | str = False) -> None:
         super().__init__(message)
-        self.told = told
+        self.told = message if told is True else told or None
 
 
 class CheckFailed(PkoError):  # noqa: N818 - the check failed, the program did not err

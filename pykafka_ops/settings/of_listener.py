@@ -39,7 +39,20 @@ LISTENER_SETTINGS: Final = frozenset(
 """What counts with the prefix of a listener."""
 
 MECHANISM_SETTINGS: Final = frozenset(
-    {"connections.max.reauth.ms", "sasl.jaas.config", "sasl.server.callback.handler.class"}
+    {
+        "connections.max.reauth.ms",
+        "sasl.jaas.config",
+        "sasl.oauthbearer.clock.skew.seconds",
+        "sasl.oauthbearer.expected.audience",
+        "sasl.oauthbearer.expected.issuer",
+        "sasl.oauthbearer.jwks.endpoint.refresh.ms",
+        "sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms",
+        "sasl.oauthbearer.jwks.endpoint.retry.backoff.ms",
+        "sasl.oauthbearer.jwks.endpoint.url",
+        "sasl.oauthbearer.scope.claim.name",
+        "sasl.oauthbearer.sub.claim.name",
+        "sasl.server.callback.handler.class",
+    }
 )
 """What counts with the prefix of a listener and of a mechanism."""
 

@@ -14,7 +14,8 @@ from pykafka_ops.broker.runtime.parts import Parts
 from pykafka_ops.broker.runtime.security.login_desk import CallLater, LoginDesk
 from pykafka_ops.broker.runtime.security.login_exchange import LoginExchange, NewExchange
 from pykafka_ops.broker.runtime.security.login_modules import LoginModules
-from pykafka_ops.broker.runtime.security.offers import LoginSources, offer_of
+from pykafka_ops.broker.runtime.security.login_sources import LoginSources
+from pykafka_ops.broker.runtime.security.offers import offer_of
 from pykafka_ops.broker.runtime.security.outgoing import outgoing_login
 from pykafka_ops.broker.runtime.security.token_upkeep import TokenUpkeep
 from pykafka_ops.broker.runtime.sockets.connection import Connection
@@ -125,12 +126,15 @@ class Logins:
         )
 
     async def start(self) -> None:
-        """Follow what the tree says of delegation tokens. Raises StoreError."""
+        """Read signing keys, follow what the tree says of delegation tokens. Raises SettingError,
+        StoreError."""
+        await self._sources.start()
         if self._upkeep is not None:
             await self._upkeep.start()
 
     async def close(self) -> None:
         """Stop following."""
+        await self._sources.close()
         if self._upkeep is not None:
             await self._upkeep.close()
 

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from pykafka_ops.broker.runtime.security.login_modules import LoginModules
+from pykafka_ops.broker.runtime.security.login_sources import LoginSources
 from pykafka_ops.broker.state.configs.of_listener import ListenerConfigs
 from pykafka_ops.broker.state.logins import plain
 from pykafka_ops.broker.state.logins.authenticator import Offer
-from pykafka_ops.broker.state.logins.credentials import ScramCredentials
-from pykafka_ops.broker.state.logins.delegation import DelegationTokens
 from pykafka_ops.broker.state.logins.dialogue import NewDialogue
 from pykafka_ops.broker.state.logins.scram import ScramLogin, ScramSide
 from pykafka_ops.errors import SettingError
@@ -23,16 +20,6 @@ from pykafka_ops.settings.scram import MECHANISMS, Mechanism
 ENABLED = "sasl.enabled.mechanisms"
 REAUTH = "connections.max.reauth.ms"
 HANDLER = "sasl.server.callback.handler.class"
-
-
-@dataclass(slots=True)
-class LoginSources:
-    """Where logins are looked up; ``secret`` is for users that are not there."""
-
-    modules: LoginModules
-    credentials: ScramCredentials
-    secret: bytes
-    tokens: DelegationTokens | None = None
 
 
 Make = Callable[[LoginSources, ListenerConfigs], NewDialogue]
@@ -56,7 +43,7 @@ def _make(name: str, configs: ListenerConfigs, sources: LoginSources) -> NewDial
             f"{', '.join(MAKERS)}"
         )
     handler = configs.text(HANDLER, name)
-    if handler:
+    if handler and handler not in HANDLERS.get(name, ()):
         raise SettingError(
             f"{configs.name(HANDLER, name)}={handler} is a Java class, which is not supported by "
             "this broker: remove it"
@@ -86,7 +73,23 @@ def _scram(mechanism: Mechanism) -> Make:
     return make
 
 
+def _bearer(sources: LoginSources, configs: ListenerConfigs) -> NewDialogue:
+    from pykafka_ops.broker.runtime.security import bearer_offer  # few ask for it
+
+    return bearer_offer.make(sources, configs)
+
+
+_OAUTH = "org.apache.kafka.common.security.oauthbearer."
+HANDLERS = {
+    "OAUTHBEARER": (
+        f"{_OAUTH}OAuthBearerValidatorCallbackHandler",
+        f"{_OAUTH}secured.OAuthBearerValidatorCallbackHandler",
+    )
+}
+"""Classes of Kafka that stand for what is done here; an address of keys is needed as well."""
+
 MAKERS: dict[str, Make] = {
     plain.NAME: _plain,
     **{name: _scram(mechanism) for name, mechanism in MECHANISMS.items()},
+    "OAUTHBEARER": _bearer,
 }

@@ -160,7 +160,7 @@ class Authenticator:
         try:
             token, session, lifetime = self._evaluate(bytes(request.auth_bytes), now)
         except LoginError as error:
-            told = str(error) if error.told else self._generic()
+            told = self._generic() if error.told is None else error.told
             failed = SaslAuthenticateResponse(
                 error_code=ErrorCode.SASL_AUTHENTICATION_FAILED, error_message=told
             )

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.broker.runtime.security.login_modules import LoginModules
-from pykafka_ops.broker.runtime.security.offers import LoginSources, offer_of
+from pykafka_ops.broker.runtime.security.login_sources import LoginSources
+from pykafka_ops.broker.runtime.security.offers import offer_of
 from pykafka_ops.broker.state.configs.of_listener import ListenerConfigs
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.logins.authenticator import Offer
