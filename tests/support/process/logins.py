@@ -47,10 +47,7 @@ class LoginBroker(BrokerProcess):
     def __init__(self, data_dir: Path, overrides: Mapping[str, object]) -> None:
         super().__init__(data_dir, overrides)
         self.login_port = free_port()
-
-    def argv(self) -> list[str]:
-        listeners = f"PLAINTEXT://{self.bootstrap},LOGIN://{self.login_bootstrap}"
-        return [listeners if word == self.bootstrap else word for word in super().argv()]
+        self.also = [f"LOGIN://{self.login_bootstrap}"]
 
     @property
     def login_bootstrap(self) -> str:

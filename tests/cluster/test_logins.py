@@ -1,0 +1,103 @@
+"""Brokers of ours and of Apache Kafka in one cluster log in to each other, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kazoo.client import KazooClient
+
+from pykafka_ops.broker.metadata.znodes.config import EntityConfig
+from pykafka_ops.client.scram import NewCredential, stored
+from pykafka_ops.settings.scram import MECHANISMS
+from tests.support.clients.base import Message
+from tests.support.clients.confluent import ConfluentClient
+from tests.support.process.apache import ZooKeeper
+from tests.support.process.console import pko
+from tests.support.process.logins import (
+    ApacheLoginBroker,
+    LoginBroker,
+    jaas_setting,
+    login_settings,
+    module,
+)
+from tests.support.waiting import wait_for
+
+pytestmark = pytest.mark.java
+
+SECRET = "broker-secret"
+
+
+def settings(mechanism: str) -> dict[str, str]:
+    """Of brokers that log in to each other as ``broker``; a session lasts 2 s."""
+    found = login_settings(
+        inter_broker_listener_name="LOGIN",
+        sasl_mechanism_inter_broker_protocol=mechanism,
+        connections_max_reauth_ms="2000",
+        default_replication_factor="3",
+        offsets_topic_replication_factor="3",
+    )
+    login = {"username": "broker", "password": SECRET}
+    users = {"user_broker": SECRET} if mechanism == "PLAIN" else {}
+    return {**found, jaas_setting(mechanism): module(mechanism, **login, **users)}
+
+
+def add_credential(zookeeper: ZooKeeper, mechanism: str) -> None:
+    """As ``kafka-configs --zookeeper`` does before the first broker starts."""
+    text = stored(NewCredential(MECHANISMS[mechanism], 4096, SECRET)).text()
+    client = KazooClient(zookeeper.connect)
+    client.start()
+    try:
+        data = EntityConfig.encode({mechanism: text})
+        client.create(EntityConfig.path("users/broker"), data, makepath=True)
+    finally:
+        client.stop()
+        client.close()
+
+
+@pytest.fixture(params=["PLAIN", "SCRAM-SHA-512"])
+def brokers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Any]]:
+    """Two of ours, one of Apache Kafka."""
+    mechanism = request.param
+    with ExitStack() as stack:
+        zookeeper = ZooKeeper(tmp_path / "zookeeper").start()
+        stack.callback(zookeeper.close)
+        if mechanism in MECHANISMS:
+            add_credential(zookeeper, mechanism)
+        made: list[Any] = []
+        for number in range(2):
+            own = {"broker.id": number, "zookeeper.connect": zookeeper.connect}
+            made.append(LoginBroker(tmp_path / f"broker-{number}", settings(mechanism) | own))
+        made.append(
+            ApacheLoginBroker(tmp_path / "broker-2", zookeeper, settings(mechanism), broker_id=2)
+        )
+        for broker in made:
+            stack.callback(broker.close)
+            broker.start()
+        yield made
+
+
+def test_replicas_stay_in_sync_over_the_ends_of_many_sessions(brokers: list[Any]) -> None:
+    client = ConfluentClient(brokers[0].bootstrap)
+    wait_for(lambda: len(client.cluster().brokers) == 3, what="three brokers")
+    words = ("--partitions", "3", "--replication-factor", "3", "--config", "min.insync.replicas=3")
+    said = pko("topics", "create", "t", "-b", brokers[0].bootstrap, *words)
+    assert said.returncode == 0, said.stderr
+    sent = 0
+
+    def has_sent_for_long() -> bool:
+        nonlocal sent
+        for index in range(3):
+            offsets = client.produce("t", [Message(b"v")], partition=index)
+            assert offsets == [sent]
+        sent += 1
+        return sent >= 50
+
+    wait_for(has_sent_for_long, what="50 records on each broker, 0.2 s apart", poll=0.2)
+    assert {len(p.isr) for p in client.describe_topic("t")} == {3}
+    for broker in brokers[:2]:
+        assert "Failed authentication" not in broker.log.read_text()
+        assert SECRET not in broker.log.read_text()
