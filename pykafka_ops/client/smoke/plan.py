@@ -100,5 +100,5 @@ def _run(step: Step, site: SmokeSite) -> tuple[StepOutcome, bool]:
     except StepError as hurt:
         return StepOutcome(step.name, FAILED, took(), hurt.where, str(hurt)), hurt.partly
     except PkoError as error:
-        return StepOutcome(step.name, FAILED, took(), reason=site.told(error)), False
+        return StepOutcome(step.name, FAILED, took(), reason=site.in_words(error)), False
     return StepOutcome(step.name, OK, took(), detail=detail), True

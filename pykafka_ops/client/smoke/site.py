@@ -76,7 +76,7 @@ class SmokeSite:
         """The topic that is used."""
         return self.named or self.name
 
-    def told(self, error: PkoError) -> str:
+    def in_words(self, error: PkoError) -> str:
         """An error in one line."""
         return in_one_line(error, timeout=self.wording.timeout)
 
@@ -112,7 +112,7 @@ class SmokeSite:
         bad = [(p, v) for p, v in found.items() if isinstance(v, PkoError)]
         if bad:
             partition, error = bad[0]
-            raise StepError(self.at(partition), f"{self.told(error)}{more(bad)}")
+            raise StepError(self.at(partition), f"{self.in_words(error)}{more(bad)}")
         return good
 
 

@@ -60,7 +60,7 @@ def _find(run: Run, partition: Partition, start: int) -> tuple[int, int, int]:
     found = transactions.describe_producers(run.cluster(), [partition])[partition]
     topic, index = partition
     if isinstance(found, PkoError):
-        raise kafka.told(run, f"validate producer state for partition {topic}-{index}", found)
+        raise kafka.could_not(run, f"validate producer state for partition {topic}-{index}", found)
     for p in found:
         if p.start == start:
             return p.id, p.epoch, max(p.coordinator_epoch, 0)

@@ -33,7 +33,7 @@ def describe(run: Run) -> Table:
     try:
         found = described(run, name)
     except PkoError as error:
-        raise kafka.told(
+        raise kafka.could_not(
             run, f"describe transaction state of transactional-id `{name}`", error
         ) from None
     started = found.start >= 0

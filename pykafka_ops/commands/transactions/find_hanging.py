@@ -105,7 +105,7 @@ def _hanging(run: Run, candidates: list[Open]) -> list[Open]:
         cluster, producer_ids=sorted({t.producer_id for t in candidates})
     )
     for error in failed.values():  # a silent coordinator may know the transaction
-        raise kafka.told(run, "list transactions", error)
+        raise kafka.could_not(run, "list transactions", error)
     ids = {t.producer_id: t.transactional_id for t in listed}
     known = transactions.describe_transactions(cluster, ids.values()) if ids else {}
     partitions = {

@@ -21,7 +21,7 @@ class ToolError(PkoError):
     """A failure in the tool's own words."""
 
 
-def told(run: Run, what: str, error: PkoError) -> PkoError:
+def could_not(run: Run, what: str, error: PkoError) -> PkoError:
     """``error`` in pko's form, :func:`failed` in Kafka's."""
     return failed(what, error) if run.args.flags else error
 

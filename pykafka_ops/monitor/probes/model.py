@@ -62,12 +62,12 @@ class ProbeState:
         while self._hour[0][0] < now - HOUR:
             self._hour.popleft()
         if before is None:
-            return "" if good else f"the probe {self.settings.name} fails: {told(run.trouble)}"
+            return "" if good else f"the probe {self.settings.name} fails: {in_words(run.trouble)}"
         if (before.trouble is None) == good:
             return ""
         if good:
             return f"the probe {self.settings.name} goes well again"
-        return f"the probe {self.settings.name} fails: {told(run.trouble)}"
+        return f"the probe {self.settings.name} fails: {in_words(run.trouble)}"
 
     def availability(self, now: float) -> float | None:
         """Percent of the runs of the last hour that went well; None where there was none."""
@@ -131,7 +131,7 @@ class ProbeState:
         return sum(o.verdict == FAILED for o in self.last.outcomes) if self.last else None
 
 
-def told(outcome: StepOutcome | None) -> str:
+def in_words(outcome: StepOutcome | None) -> str:
     """A step that hurts, in words."""
     if outcome is None:
         return ""

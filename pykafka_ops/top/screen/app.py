@@ -22,7 +22,7 @@ from pykafka_ops.monitor.told.text import moment, safe, span
 from pykafka_ops.monitor.told.verdict import staleness, verdict
 from pykafka_ops.top.pages.every import VIEWS, page_of, place_of
 from pykafka_ops.top.records import MOST
-from pykafka_ops.top.screen.ask import ASKING, AskLine, ConfirmPlan, told
+from pykafka_ops.top.screen.ask import ASKING, AskLine, ConfirmPlan, in_words
 from pykafka_ops.top.screen.rows import STYLES, RowList
 from pykafka_ops.top.seen import SeenCluster
 from pykafka_ops.top.source import Desk, Plan, Source
@@ -165,7 +165,7 @@ class TopApp(App[int]):
                     self.source.records, place.name, place.partition, place.offset
                 )
         except PkoError as error:
-            trouble = safe(told(error))
+            trouble = safe(in_words(error))
         if place == self.place:
             self.seen = SeenCluster(
                 *(self.source.view, _now(), self.source.poll_ms, self.size.width),
@@ -302,7 +302,7 @@ class TopApp(App[int]):
             try:
                 self.go(place_of(str(text)), anew=True)
             except PkoError as error:
-                self.say(told(error))
+                self.say(in_words(error))
 
         self.push_screen(AskLine(f"go to: {', '.join(VIEWS)}, topic NAME, ..."), answered)
 
@@ -392,7 +392,7 @@ class TopApp(App[int]):
             self.say(await asyncio.to_thread(plan.run))
             self.source.hurry()
         except PkoError as error:
-            self.say(told(error))
+            self.say(in_words(error))
 
 
 def _now() -> int:

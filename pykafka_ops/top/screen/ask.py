@@ -105,6 +105,6 @@ class ConfirmPlan(ModalScreen[bool]):
         self.dismiss(False)
 
 
-def told(error: Exception) -> str:
+def in_words(error: Exception) -> str:
     """An error in one line."""
     return " ".join(str(error).split()) if isinstance(error, PkoError) else type(error).__name__

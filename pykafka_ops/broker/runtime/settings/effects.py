@@ -16,7 +16,7 @@ log = logging.getLogger("kafka.server.DynamicBrokerConfig")
 
 UNCLEAN = "unclean.leader.election.enable"
 
-Told = Callable[[frozenset[str]], None]
+Changed = Callable[[frozenset[str]], None]
 """Hears which settings of the broker have other values."""
 
 
@@ -31,7 +31,7 @@ class SettingEffects:
         topic_config: Callable[[str], TopicConfig],
         *,
         allow_unclean: Callable[[str | None], None],
-        copies: list[Told],
+        copies: list[Changed],
     ) -> None:
         self._configs = configs
         self._logs = logs

@@ -34,5 +34,5 @@ def compacted(site: SmokeSite) -> str:
     if not isinstance(refused, PkoError):
         raise StepError(site.at(partition), "takes a record without a key")
     if not isinstance(refused, KafkaError) or refused.code != ErrorCode.INVALID_RECORD:
-        raise StepError(site.at(partition), site.told(refused))
+        raise StepError(site.at(partition), site.in_words(refused))
     return "a key is taken, a record without one refused"

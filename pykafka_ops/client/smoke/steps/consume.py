@@ -43,12 +43,12 @@ def checked(
 ) -> FetchedBatches:
     """Batches that are whole; StepError where they are not, or there are none."""
     if isinstance(found, PkoError):
-        raise StepError(site.at(partition), site.told(found))
+        raise StepError(site.at(partition), site.in_words(found))
     try:
         for position, header in scan(found.records):
             ensure_valid(found.records, position, header)
     except PkoError as error:
-        raise StepError(site.at(partition), site.told(error)) from None
+        raise StepError(site.at(partition), site.in_words(error)) from None
     return found
 
 

@@ -51,13 +51,13 @@ def make(
     except PkoError as error:
         if isinstance(error, KafkaError) and error.code != ErrorCode.REQUEST_TIMED_OUT:
             site.made.remove(name)
-        raise StepError(f"topic {name}", site.told(error)) from None
+        raise StepError(f"topic {name}", site.in_words(error)) from None
     return site.until(
         lambda: _leaders(site, name, len(assignment)), lambda: _leaderless(site, name)
     )
 
 
-def _told(site: SmokeSite, name: str) -> dict[int, dict[int, int]]:
+def _leaders_by_broker(site: SmokeSite, name: str) -> dict[int, dict[int, int]]:
     """By broker the leader of each partition, as that broker names it; -1 for none."""
     brokers = sorted(site.nodes)
     questions = [Question(b, metadata_request([name], ()), MetadataResponse) for b in brokers]
@@ -71,13 +71,13 @@ def _told(site: SmokeSite, name: str) -> dict[int, dict[int, int]]:
 
 
 def _leaders(site: SmokeSite, name: str, count: int) -> dict[int, int] | None:
-    found = list(_told(site, name).values())
+    found = list(_leaders_by_broker(site, name).values())
     whole = all(len(told) == count and min(told.values()) >= 0 for told in found)
     return found[0] if whole and all(told == found[0] for told in found) else None
 
 
 def _leaderless(site: SmokeSite, name: str) -> StepError:
-    for broker, told in _told(site, name).items():
+    for broker, told in _leaders_by_broker(site, name).items():
         for number, leader in sorted(told.items()):
             if leader < 0:
                 return StepError(f"{name}-{number}", f"has no leader, says broker {broker}")

@@ -33,10 +33,10 @@ def _topics(site: SmokeSite) -> None:
     try:
         done = delete_topics(site.cluster, site.made)
     except PkoError as error:
-        raise StepError(f"topic {site.made[0]}", site.told(error)) from None
+        raise StepError(f"topic {site.made[0]}", site.in_words(error)) from None
     for name, refused in done.items():
         if refused is not None and refused.code != ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
-            raise StepError(f"topic {name}", site.told(refused))
+            raise StepError(f"topic {name}", site.in_words(refused))
     site.until(lambda: _gone(site), lambda: StepError(f"topic {site.made[0]}", "is still there"))
     site.made.clear()
 
@@ -50,7 +50,7 @@ def _group(site: SmokeSite) -> None:
     error = delete_groups(site.cluster, [site.name])[site.name]
     gone = isinstance(error, KafkaError) and error.code == ErrorCode.GROUP_ID_NOT_FOUND
     if error is not None and not gone:
-        raise StepError(f"group {site.name}", site.told(error))
+        raise StepError(f"group {site.name}", site.in_words(error))
     site.group_made = False
 
 

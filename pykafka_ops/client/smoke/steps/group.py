@@ -35,7 +35,7 @@ def group(site: SmokeSite) -> str:
     except PkoError as error:
         where = _where(site, site.member)
         hint = internal(site, "__consumer_offsets", error)
-        raise StepError(where, site.told(error) + hint) from None
+        raise StepError(where, site.in_words(error) + hint) from None
     return f"joined, committed, left; coordinator {member.coordinator}"
 
 

@@ -18,7 +18,7 @@ def metadata(site: SmokeSite) -> str:
         site.topics = all_topics(cluster, name="metadata")
     except PkoError as error:
         addresses = ",".join(str(a) for a in cluster.config.bootstrap)
-        raise StepError(addresses, site.told(error)) from None
+        raise StepError(addresses, site.in_words(error)) from None
     site.nodes = dict(cluster.nodes)
     if not site.nodes:
         raise StepError(",".join(map(str, cluster.config.bootstrap)), "no broker is registered")
@@ -75,7 +75,7 @@ def _silent(site: SmokeSite, answers: Answers) -> list[tuple[str, str]]:
     bad = []
     for broker, answer in answers.items():
         if isinstance(answer, PkoError):
-            bad.append((site.broker(broker), site.told(answer)))
+            bad.append((site.broker(broker), site.in_words(answer)))
             del site.nodes[broker]
     return bad
 
@@ -100,7 +100,7 @@ def _trouble(site: SmokeSite, address: Address) -> str:
     try:
         cluster.metadata([])
     except PkoError as error:
-        return site.told(error)
+        return site.in_words(error)
     finally:
         cluster.close()
     return ""

@@ -25,7 +25,9 @@ def produce(site: SmokeSite) -> str:
     found = client.produce(site.cluster, {p: build_batch([r]) for p, r in records.items()})
     for partition, error in found.items():
         if isinstance(error, KafkaError) and error.code in FEW:
-            raise StepError(site.at(partition), f"{_in_sync(site, partition)}: {site.told(error)}")
+            raise StepError(
+                site.at(partition), f"{_in_sync(site, partition)}: {site.in_words(error)}"
+            )
     offsets = site.every(found)
     site.written = {p: (offset, records[p]) for p, offset in offsets.items()}
     quiet = sorted(set(site.nodes) - set(site.places))
@@ -55,7 +57,7 @@ def places_of(topic: TopicDescription) -> dict[int, Partition]:
 def _described(site: SmokeSite, name: str) -> TopicDescription:
     found = describe_topics(site.cluster, [name])[name]
     if isinstance(found, PkoError):
-        raise StepError(f"topic {name}", site.told(found))
+        raise StepError(f"topic {name}", site.in_words(found))
     alone = [p.number for p in found.partitions if p.leader < 0]
     if alone:
         raise StepError(f"{name}-{alone[0]}", "has no leader")

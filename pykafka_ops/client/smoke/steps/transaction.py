@@ -32,7 +32,7 @@ def transaction(site: SmokeSite) -> str:
         raise
     except PkoError as error:
         hint = internal(site, "__transaction_state", error)
-        raise StepError("transaction coordinator", site.told(error) + hint) from None
+        raise StepError("transaction coordinator", site.in_words(error) + hint) from None
     return f"aborted hidden, committed read; coordinator {producer.coordinator}"
 
 
