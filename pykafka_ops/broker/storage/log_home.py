@@ -93,6 +93,23 @@ class FilesJob:
             self.after()
 
 
+class DiskErrors:
+    """A ``with`` block around disk access; one for all that a home has."""
+
+    __slots__ = ("_home",)
+
+    def __init__(self, home: LogHome) -> None:
+        self._home = home
+
+    def __enter__(self) -> None:
+        """Nothing to prepare."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Raises KafkaError KAFKA_STORAGE_ERROR for an OSError; the directory is failed."""
+        if isinstance(error, OSError):
+            raise self._home.fail(error) from error
+
+
 class LogHome:
     """What the logs of one data directory share. A failing disk takes it offline, with all its
     logs, for good: ``on_failure(home, error)``.
@@ -111,6 +128,7 @@ class LogHome:
         self.path = path
         self.files = files
         self.settings = settings or StorageSettings()
+        self.disk_errors = DiskErrors(self)
         self.error: OSError | None = None
         self.full = False
         self.cleaner_offsets: dict[tuple[str, int], int] = {}

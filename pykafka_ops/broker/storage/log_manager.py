@@ -259,6 +259,8 @@ class LogManager:
         online = self.online
         if not online:
             raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, "No log directories available")
+        if len(online) == 1:  # the usual, and partitions are made by the thousand
+            return online[0]
         return min(online, key=lambda d: (d.home.full, len(d.partitions)))
 
     def delete(self, topic: str, partition: int) -> bool:

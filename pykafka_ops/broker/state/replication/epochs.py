@@ -13,14 +13,17 @@ UNDEFINED = (-1, -1)
 """What :meth:`EpochCache.end_offset_for` answers when it cannot tell."""
 
 
+_NONE: list[int] = []
+"""Thousands of partitions have no epoch yet and share it; nothing is ever added to it."""
+
+
 class EpochCache:
     """Epochs and their first offsets, both strictly rising."""
 
     __slots__ = ("_epochs", "_starts")
 
     def __init__(self, entries: Iterable[tuple[int, int]] = ()) -> None:
-        self._epochs: list[int] = []
-        self._starts: list[int] = []
+        self._epochs = self._starts = _NONE
         for epoch, start in entries:
             self.assign(epoch, start)
 
@@ -52,6 +55,8 @@ class EpochCache:
             return False
         keep = min(bisect_left(self._epochs, epoch), bisect_left(self._starts, start_offset))
         self._cut(keep)
+        if not self._epochs:
+            self._epochs, self._starts = [], []
         self._epochs.append(epoch)
         self._starts.append(start_offset)
         return True

@@ -5,28 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
-from pykafka_ops.broker.storage.log_home import LogHome
+from pykafka_ops.broker.storage.log_home import DiskErrors, LogHome
 from pykafka_ops.disk import names
 from pykafka_ops.disk.checkpoint import format_partition_metadata, parse_partition_metadata
 from pykafka_ops.errors import CorruptIndexError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-
-class DiskErrors:
-    """A ``with`` block around disk access."""
-
-    __slots__ = ("_home",)
-
-    def __init__(self, home: LogHome) -> None:
-        self._home = home
-
-    def __enter__(self) -> None:
-        """Nothing to prepare."""
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Raises KafkaError KAFKA_STORAGE_ERROR for an OSError; the directory is failed."""
-        if isinstance(error, OSError):
-            raise self._home.fail(error) from error
 
 
 class PartitionDir:
@@ -55,7 +38,7 @@ class PartitionDir:
 
     def disk_errors(self) -> DiskErrors:
         """What the disk fails at inside becomes KafkaError KAFKA_STORAGE_ERROR."""
-        return DiskErrors(self.home)
+        return self.home.disk_errors
 
     # -- topic id ----------------------------------------------------------------------------------
 

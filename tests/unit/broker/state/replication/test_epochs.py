@@ -23,6 +23,14 @@ def test_an_epoch_keeps_its_first_offset() -> None:
     assert c.entries() == [(1, 5)]
 
 
+def test_the_epochs_of_one_partition_are_not_those_of_another() -> None:
+    one, two = EpochCache(), EpochCache()
+    assert one.assign(1, 5)
+    assert two.assign(2, 7)
+    assert one.clear()
+    assert (one.entries(), two.entries(), EpochCache().entries()) == ([], [(2, 7)], [])
+
+
 def test_a_new_epoch_drops_entries_it_contradicts() -> None:
     c = cache((1, 10), (2, 20), (3, 30))
     assert c.assign(4, 20)
