@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+from pykafka_ops.client.rights import refusal
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -16,7 +17,9 @@ def error_of(part: Any) -> KafkaError | None:
     """The error that an answer or a part of one carries."""
     if not part.error_code:
         return None
-    return KafkaError(part.error_code, getattr(part, "error_message", None) or "")
+    error = KafkaError(part.error_code, getattr(part, "error_message", None) or "")
+    error.ours = refusal(part.error_code, part)
+    return error
 
 
 def raise_error(answer: Any) -> None:

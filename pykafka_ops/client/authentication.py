@@ -56,7 +56,10 @@ def authenticate(connection: Asking) -> Steps[None]:
         )
         if answer.error_code:
             text = answer.error_message or ErrorCode(answer.error_code).text
-            raise AuthenticationError(f"{connection.address}: {text}")
+            error = AuthenticationError(f"{connection.address}: {text}")
+            who = credentials(line)[0]
+            error.ours = f"{connection.address} refuses the login of {who} by {mechanism}: {text}"
+            raise error
         try:
             message = talk.send(bytes(answer.auth_bytes))
         except StopIteration:

@@ -30,7 +30,7 @@ def in_one_line(error: PkoError, *, timeout: str = "--timeout 30s") -> str:
 
         text += f" ({timeout} waits longer)" if isinstance(cause, SilentError) else ""
     if isinstance(cause, KafkaError):
-        text = f"{text_of(cause)} [{code_of(cause).name}]"
+        text = f"{cause.ours or text_of(cause)} [{code_of(cause).name}]"
     return " ".join(text.split()) or type(error).__name__
 
 

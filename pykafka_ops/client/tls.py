@@ -22,6 +22,8 @@ _OF_CERTIFICATE = (
     "TLSV1_ALERT_UNKNOWN_CA",
 )
 """Alerts of a broker that misses, or does not trust, the client's certificate."""
+_OF_TIME, _OF_NAME = (9, 10), (62, 64)
+"""Codes of OpenSSL (x509_vfy.h): not yet valid, expired; host name, IP address."""
 
 
 def context(config: ClientConfig) -> ssl.SSLContext:
@@ -76,7 +78,7 @@ def _answered(error: OSError) -> bool:
 def reason(error: OSError, config: ClientConfig) -> str:
     """What an error of TLS means, and what to set."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        return f"its certificate is not trusted: {error.verify_message} (ssl.truststore.location?)"
+        return _distrust(error)
     if not isinstance(error, ssl.SSLError) or not _answered(error):
         return "hung up in the TLS handshake; does this port speak PLAINTEXT?"
     if error.reason in ("WRONG_VERSION_NUMBER", "UNEXPECTED_MESSAGE", "RECORD_LAYER_FAILURE"):
@@ -87,5 +89,23 @@ def reason(error: OSError, config: ClientConfig) -> str:
             "ssl.keystore.password"
         )
     if error.reason in _OF_CERTIFICATE:
-        return f"the broker refuses the certificate in ssl.keystore.location: {error.reason}"
+        return (
+            f"the broker refuses the certificate in ssl.keystore.location ({error.reason}): has it "
+            "ended, or does the broker not trust who signed it?"
+        )
     return f"TLS handshake failed: {error.reason or error}"
+
+
+def _distrust(error: ssl.SSLCertVerificationError) -> str:
+    """Why the broker's certificate is refused, and what to do."""
+    said = error.verify_message.rstrip(".")
+    if error.verify_code in _OF_TIME:
+        return f"its certificate does not count now: {said} (pko certs expiry shows when)"
+    if error.verify_code in _OF_NAME:
+        return (
+            f"its certificate is for another host: {said} (pko certs expiry -o wide shows for "
+            "which)"
+        )
+    return (
+        f"its certificate is not trusted: {said} (ssl.truststore.location must hold who signed it)"
+    )

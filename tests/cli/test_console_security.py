@@ -123,10 +123,12 @@ def test_a_password_and_any_trust_store_let_us_in(guarded: Guarded) -> None:
 
 def test_a_wrong_password_is_told_in_one_line(guarded: Guarded) -> None:
     config = guarded.client("SASL_PLAINTEXT", password="wrong")
-    text = f"{guarded.plain}: Authentication failed: Invalid username or password"
+    reason = "Authentication failed: Invalid username or password"
+    text = f"{guarded.plain}: {reason}"
+    ours = f"pko: {guarded.plain} refuses the login of bob by PLAIN: {reason}\n"
     for argv in (("produce", "--create", "safe"), ("consume", "safe")):
         said = pko(*argv, "-b", guarded.plain, "--command-config", config, text="v\n")
-        assert (said.returncode, said.stderr.decode()) == (3, f"pko: {text}\n")
+        assert (said.returncode, said.stderr.decode()) == (3, ours)
     argv = ("--topic", "safe", "--bootstrap-server", guarded.plain)
     exception = f"org.apache.kafka.common.errors.SaslAuthenticationException: {text}"
     for tool, option in (

@@ -92,7 +92,7 @@ class ItemError(NamedTuple):
 
         try:
             known = ErrorCode(error.code)
-            name, text = known.name, error.message or known.text
+            name, text = known.name, error.ours or error.message or known.text
         except ValueError:
             name, text = f"ERROR_{error.code}", error.message or f"error code {error.code}"
         return cls(item, name, text, error.code)

@@ -10,6 +10,7 @@ from pykafka_ops.client.config import ClientConfig, ClientConfigError
 from pykafka_ops.client.connection import WrongProtocolError
 from pykafka_ops.client.tls import context
 from pykafka_ops.errors import TlsError
+from tests.support.golden.transcripts import run
 from tests.support.memory.fake_broker import FakeBroker
 from tests.support.process import certificates
 from tests.support.process.certificates import PASSWORD, Authority
@@ -165,3 +166,17 @@ def test_a_store_that_cannot_be_used_says_why(
 def test_protocol_versions_can_be_narrowed() -> None:
     made = settings(ssl_enabled_protocols="TLSv1.3")
     assert made.minimum_version is ssl.TLSVersion.TLSv1_3
+
+
+def test_a_certificate_that_has_ended_is_told_as_such(tmp_path: Path, connect: Connect) -> None:
+    run("certs", "ca", "--dir", str(tmp_path))
+    run("certs", "issue", "old", "--dir", str(tmp_path), "--host", "127.0.0.1", "--ended")
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.load_cert_chain(tmp_path / "old.pem")
+    fake = FakeBroker(tls=made)
+    trust = {"security_protocol": "SSL", "ssl_truststore_location": str(tmp_path / "ca.pem")}
+    try:
+        with pytest.raises(TlsError, match="does not count now: certificate has expired"):
+            connect(fake.bootstrap, **trust).metadata([])
+    finally:
+        fake.close()

@@ -1,0 +1,40 @@
+"""Which right is lacking, in the words of who is refused."""
+
+from importlib import import_module
+
+import pytest
+
+from pykafka_ops.client.answers import error_of
+from pykafka_ops.client.failure_text import in_one_line, text_of
+from pykafka_ops.client.rights import REFUSALS, RIGHTS
+from pykafka_ops.commands.framework.output import ItemError
+from pykafka_ops.wire.messages.create_topics import CreatableTopicResult
+from pykafka_ops.wire.messages.describe_acls import DescribeAclsResponse
+
+
+@pytest.mark.parametrize("api", RIGHTS)
+def test_every_api_with_a_right_has_messages(api: str) -> None:
+    assert import_module(f"pykafka_ops.wire.messages.{api}").__name__.endswith(api)
+
+
+def test_every_refusal_of_kafka_is_one() -> None:
+    assert {29, 30, 31, 53, 65} == REFUSALS
+
+
+def test_a_refusal_names_the_right_in_our_words_and_keeps_kafkas() -> None:
+    noise = "Request Request(processor=2, buffer=null) is not authorized."
+    error = error_of(DescribeAclsResponse(error_code=31, error_message=noise))
+    assert error is not None
+    assert in_one_line(error) == (
+        "not allowed: this login needs describe on the cluster [CLUSTER_AUTHORIZATION_FAILED]"
+    )
+    assert text_of(error) == noise
+    assert ItemError.of("x", error).message == (
+        "not allowed: this login needs describe on the cluster"
+    )
+
+
+def test_other_errors_are_told_as_the_broker_tells_them() -> None:
+    error = error_of(CreatableTopicResult(name="t", error_code=36, error_message="there is one"))
+    assert error is not None
+    assert in_one_line(error) == "there is one [TOPIC_ALREADY_EXISTS]"
