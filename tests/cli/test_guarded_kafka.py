@@ -20,6 +20,7 @@ from tests.support.golden.transcripts import (
 )
 from tests.support.process import certificates
 from tests.support.process.apache import run_tool
+from tests.support.process.certificates import Authority
 from tests.support.process.guarded import SCRAM, GuardedKafka, guarded_kafka
 from tests.support.waiting import wait_for
 
@@ -179,3 +180,72 @@ def test_rules_of_a_file_are_kafkas_rules(kafka: GuardedKafka, tmp_path: Path) -
     assert kafka.as_admin("acls", "diff", str(file)).code == 0
     assert run_patiently("acls", "list", "-b", kafka.where("PLAINTEXT"), "--principal",
                          "dora").stderr == "pko: no acls\n"  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "right"),
+    [
+        ("acls list", "describe on the cluster"),
+        ("acls add x read topic:y", "describe on the cluster"),
+        ("users list", "describe-configs on the cluster"),
+        ("configs describe topics orders", "describe-configs on the topic"),
+        ("log-dirs describe", "describe on the cluster"),
+        ("topics create zz", "create on the topic, or on the cluster"),
+        ("reassign-partitions list", "describe on the cluster"),
+        ("tokens create --owner alice", "create-tokens on the owner"),
+        ("groups describe g", "describe on the group"),
+    ],
+)
+def test_who_may_not_is_told_which_right_is_lacking(
+    kafka: GuardedKafka, line: str, right: str
+) -> None:
+    said = kafka.as_user(kafka.login("bob"), *line.split())
+    assert said.code in (1, 3), said.stdout
+    assert f"not allowed: this login needs {right}" in said.stderr
+    assert "AUTHORIZATION_FAILED]" in said.stderr
+    assert said.stderr.count("\n") == 1
+
+
+MISTAKES = {
+    "a password that is wrong": (
+        "SASL_SSL", {"password": "not it"}, "refuses the login of alice by PLAIN: Authentication",
+    ),
+    "an authority that is another": (
+        "SASL_SSL", {"ssl_truststore_location": "other"}, "must hold who signed it",
+    ),
+    "a mechanism that is not enabled": (
+        "SASL_SSL", {"sasl_mechanism": "SCRAM-SHA-512"}, "it takes: PLAIN, SCRAM-SHA-256",
+    ),
+    "no certificate": ("SSL", {}, "wants a certificate of the client: set ssl.keystore.location"),
+    "a certificate that others signed": (
+        "SSL", {"ssl_keystore_location": "stranger"}, "does the broker not trust who signed it?",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def strangers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Files of an authority that the brokers do not know."""
+    other = Authority(tmp_path_factory.mktemp("strangers"))
+    return {"other": str(other.ca), "stranger": str(other.issue("stranger"))}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+@pytest.mark.parametrize("line", ["acls list", "users list", "tokens list", "kafka-acls --list"])
+def test_a_mistake_is_named_at_the_first_try(
+    kafka: GuardedKafka, strangers: dict[str, str], mistake: str, line: str
+) -> None:
+    protocol, given, text = MISTAKES[mistake]
+    settings = {"ssl_truststore_location": str(kafka.authority.ca), **given}
+    password = settings.pop("password", None)
+    files = {key: strangers.get(value, value) for key, value in settings.items()}
+    login = kafka.login("alice", password, security_protocol=protocol, **files)
+    tool = line.startswith("kafka")
+    reach = "--bootstrap-server" if tool else "-b"
+    said = run_patiently(*line.split(), reach, kafka.where(protocol), "--command-config",
+                         str(login), "--debug")  # fmt: skip
+    told = said.stdout + said.stderr
+    assert said.code == (1 if tool else 3)
+    wanted = text.rpartition(": ")[2] if tool else text  # who logs in is said in our words
+    assert wanted in told
+    assert told.count(f"trace: {kafka.where(protocol)} connected") <= 2, told
