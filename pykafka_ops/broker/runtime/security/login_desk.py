@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from pykafka_ops.broker.runtime.security.login_counts import LoginCounts
 from pykafka_ops.broker.state.line_limit import PERIOD_MS, LineLimit
 from pykafka_ops.broker.state.logins.authenticator import Now, Offer
 
 log = logging.getLogger("kafka.network.SocketServer")
 
 CallLater = Callable[[float, Callable[[], None]], object]
-
-
-@dataclass(slots=True)
-class LoginCounts:
-    """Logins of a listener since the start, as in ``socket-server-metrics``."""
-
-    succeeded: int = 0
-    failed: int = 0
-    succeeded_again: int = 0
-    """Re-authentications."""
-    failed_again: int = 0
-    expired: int = 0
-    """Connections closed because their session had ended."""
 
 
 class LoginDesk:

@@ -9,6 +9,7 @@ import ssl
 from collections.abc import Callable
 
 from pykafka_ops.broker.runtime.security.handshakes import Handshakes
+from pykafka_ops.broker.runtime.security.login_counts import LoginCounts
 from pykafka_ops.broker.runtime.security.rare_lines import RareLines
 from pykafka_ops.broker.runtime.security.tls_keys import ListenerKeys
 from pykafka_ops.broker.runtime.security.tls_layer import TlsLayer
@@ -45,12 +46,15 @@ class TlsDoor:
         serve: Serve,
         left: Callable[[str], None],
         delay_ms: Callable[[], int],
+        counts: LoginCounts | None,
     ) -> None:
+        """``counts`` is what counts the logins behind TLS, if there are any."""
         self.name = keys.listener
+        self.counts = counts or LoginCounts()
         self._keys = keys
         self._handshakes = handshakes
         self._rare_lines = rare_lines
-        self.serve = serve
+        self._serve = serve
         self._left = left
         self._delay_ms = delay_ms
         self._delayed: dict[TlsLayer, asyncio.TimerHandle] = {}
@@ -81,8 +85,15 @@ class TlsDoor:
             raise ValueError(f"no rule of ssl.principal.mapping.rules applies to {name}")
         return f"{USER}:{user}"
 
+    def serve(self, principal: str, address: str) -> asyncio.BufferedProtocol:
+        """What serves a client that is in."""
+        if self._keys.names_clients:
+            self.counts.succeeded += 1
+        return self._serve(principal, address)
+
     def refused(self, layer: TlsLayer, error: Exception | Hello) -> None:
         """Say why, once in a while, and hang up after a while, as after any failed login."""
+        self.counts.failed += 1
         thing, text = self._told(error)
         who = f"listener {self.name}: {layer.address}"
         self._rare_lines.say(f"{who}: {text}", self.name, thing)

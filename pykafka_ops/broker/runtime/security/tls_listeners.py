@@ -11,6 +11,7 @@ from typing import Any
 
 from pykafka_ops.broker import jobs
 from pykafka_ops.broker.runtime.security.handshakes import LIMITS, HandshakeLimits, Handshakes
+from pykafka_ops.broker.runtime.security.login_counts import LoginCounts
 from pykafka_ops.broker.runtime.security.rare_lines import RareLines
 from pykafka_ops.broker.runtime.security.tls_door import Serve, TlsDoor
 from pykafka_ops.broker.runtime.security.tls_keys import ListenerKeys
@@ -72,9 +73,16 @@ class TlsListeners:
         self._handshakes = Handshakes(loop, timer, self._rare_lines, self._limits)
         self._task = jobs.start("renewal of certificates", self._follow())
 
-    def door(self, listener: str, serve: Serve, left: Callable[[str], None]) -> TlsDoor | None:
+    def door(
+        self,
+        listener: str,
+        serve: Serve,
+        left: Callable[[str], None],
+        counts: LoginCounts | None = None,
+    ) -> TlsDoor | None:
         """What clients of a listener go through; None if it speaks no TLS. ``serve`` gets the
-        principals of those who are in, ``left`` the addresses of those who never were."""
+        principals of those who are in, ``left`` the addresses of those who never were; ``counts``
+        is what counts logins there, if there are any."""
         keys = self._keys.get(listener)
         if keys is None:
             return None
@@ -86,6 +94,7 @@ class TlsListeners:
             serve=serve,
             left=left,
             delay_ms=lambda: int(self._configs.value(DELAY)),
+            counts=counts,
         )
 
     def to_brokers(self) -> ssl.SSLContext | None:

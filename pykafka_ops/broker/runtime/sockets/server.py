@@ -28,6 +28,7 @@ from pykafka_ops.broker.state.quotas.connections import ConnectionQuotas
 from pykafka_ops.broker.state.session import NOBODY, Session
 
 if TYPE_CHECKING:  # most brokers have no TLS
+    from pykafka_ops.broker.runtime.security.login_counts import LoginCounts
     from pykafka_ops.broker.runtime.security.tls_door import TlsDoor
     from pykafka_ops.broker.runtime.security.tls_listeners import TlsListeners
     from pykafka_ops.broker.runtime.sockets.tally import RequestTally
@@ -77,7 +78,7 @@ class Server:
         self._software: dict[int, tuple[str, str]] | None = None
         self.gates: Mapping[str, Gate] = {}
         """What is before the requests of a listener whose clients log in."""
-        self.login_counts: Mapping[str, object] = {}
+        self.login_counts: Mapping[str, LoginCounts] = {}
         """What counts logins, by listener."""
         self.tally: RequestTally | None = None
         """Counts and times requests, where the broker serves metrics."""
@@ -131,9 +132,11 @@ class Server:
                 connection.exchange = self.requests_of(connection, session)
             return connection
 
-        door = self._tls.door(listener, serve, lambda ip: self.admission.left(listener, ip))
+        counts = self.login_counts.get(listener)
+        door = self._tls.door(listener, serve, lambda ip: self.admission.left(listener, ip), counts)
         if door is not None:
             self._doors[listener] = door
+            self.login_counts = {**self.login_counts, listener: door.counts}
 
     def _welcome(self, listener: str, ip: str, client: socket.socket) -> None:
         door = self._doors.get(listener)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -10,15 +11,23 @@ import pytest
 from pykafka_ops.broker.runtime.cluster.peer import LIMIT, Peer
 from pykafka_ops.broker.state.image import BrokerEndpoint
 from pykafka_ops.errors import ConnectError
+from pykafka_ops.security.tls import client_context, server_context
 from pykafka_ops.wire.codec import decode
 from pykafka_ops.wire.frame import read_request_header, response_parts
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+from tests.support.process import certificates
+from tests.support.process.certificates import Authority
 from tests.support.waiting import free_port
 
 Answer = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 
 
-async def with_server(answer: Answer, body: Callable[[Peer], Awaitable[None]]) -> None:
+async def with_server(
+    answer: Answer,
+    body: Callable[[Peer], Awaitable[None]],
+    listening: ssl.SSLContext | None = None,
+    tls: Callable[[], ssl.SSLContext | None] | None = None,
+) -> None:
     """Run ``body`` on a peer whose every request is given to ``answer``."""
     writers = []
 
@@ -28,9 +37,9 @@ async def with_server(answer: Answer, body: Callable[[Peer], Awaitable[None]]) -
             head += await reader.readexactly(4 - len(head))
             await answer(await reader.readexactly(int.from_bytes(head, "big")), writer)
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=listening)
     port = server.sockets[0].getsockname()[1]
-    peer = Peer(7, BrokerEndpoint("127.0.0.1", port, "PLAINTEXT", "PLAINTEXT"), "1", timeout_s=60)
+    peer = Peer(7, BrokerEndpoint("127.0.0.1", port, "PLAINTEXT", "PLAINTEXT"), "1", 60, tls=tls)
     try:
         await body(peer)
     finally:
@@ -139,3 +148,52 @@ def test_nobody_there_is_a_connect_error() -> None:
 
     with pytest.raises(ConnectError, match="broker 7 at"):
         asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("server", "client", "text"),
+    [
+        ("server", "client", None),
+        ("stranger", "client", "its certificate is not trusted: self-signed"),
+        ("server", "none", "certificate required|hung up|TLS handshake failed"),
+        ("other", "client", "its certificate is not trusted: .*(mismatch|not valid)"),
+    ],
+)
+def test_a_broker_is_reached_by_tls_or_it_is_told_why_not(
+    authorities: tuple[Authority, Authority], server: str, client: str, text: str | None
+) -> None:
+    ours, theirs = authorities
+    keys = {
+        "server": ours.directory / "server.pem",
+        "other": ours.directory / "other.pem",
+        "stranger": theirs.directory / "stranger.pem",
+    }
+    trust = {"ssl.truststore.location": str(ours.ca)}
+    settings = {**trust, "ssl.keystore.location": str(keys[server])}
+    listening = server_context({**settings, "ssl.client.auth": "required"}.get)
+    shown = {"ssl.keystore.location": str(keys["server"])} if client == "client" else {}
+    context = client_context({**trust, **shown}.get)
+
+    async def body(peer: Peer) -> None:
+        if text is None:
+            answer = await peer.ask(heartbeat(3), 4, HeartbeatResponse)
+            assert answer.throttle_time_ms == 3
+        else:
+            with pytest.raises(ConnectError, match=text):
+                await peer.ask(heartbeat(3), 4, HeartbeatResponse)
+
+    asyncio.run(with_server(echo, body, listening, lambda: context))
+
+
+@pytest.fixture(scope="module")
+def authorities(tmp_path_factory: pytest.TempPathFactory) -> tuple[Authority, Authority]:
+    """One that all trust, with a server of the right and one of another name; and one of a
+    stranger."""
+    if certificates.missing():
+        pytest.skip(certificates.missing() or "")
+    ours = Authority(tmp_path_factory.mktemp("ours"))
+    ours.issue("server")
+    ours.issue("other", names="DNS:other.example")
+    theirs = Authority(tmp_path_factory.mktemp("theirs"))
+    theirs.issue("stranger")
+    return ours, theirs
