@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -11,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.disk.names import CLEAN_SHUTDOWN
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.live]
@@ -86,6 +89,32 @@ def test_two_brokers_are_started_used_killed_resumed_and_stopped(tmp_path: Path)
     seen = pko("cluster", "ps", *where, "-o", "json")
     assert (seen.returncode, described(seen)["state"]) == (4, "stopped")
     assert pko("cluster", "stop", *where).returncode == 1
+
+
+def test_brokers_stop_cleanly_though_zookeeper_hangs(tmp_path: Path) -> None:
+    """The controller takes the request to move leaderships, and can answer it as little."""
+    where = ("--dir", str(tmp_path))
+    try:
+        started = pko("cluster", "start", "-n", "2", *where, *BRIEF, "-o", "json")
+        assert started.returncode == 0, started.stderr
+        cluster = described(started)
+        servers = cluster["bootstrap_servers"]
+        made = pko("topics", "create", "orders", "--partitions", "8", "--replication-factor", "2",
+                   "-b", servers)  # fmt: skip
+        assert made.returncode == 0, made.stderr
+        controller = described(pko("cluster", "status", "-b", servers, "-o", "json"))["controller"]
+        (zookeeper,) = [p["pid"] for p in cluster["processes"] if p["process"] == "zookeeper"]
+        os.kill(zookeeper, signal.SIGSTOP)
+        for broker in (1 - controller, controller):
+            stopped = pko("cluster", "stop", "--id", str(broker), *where)
+            assert (stopped.returncode, stopped.stderr) == (0, f"broker {broker} stopped\n")
+            home = tmp_path / f"broker-{broker}"
+            assert list((home / "data").rglob(CLEAN_SHUTDOWN)), "the logs were not closed"
+        said = (tmp_path / f"broker-{1 - controller}" / "broker.log").read_text()
+        assert "stopping without moving" in said
+        assert "no answer to ControlledShutdownRequest" not in said
+    finally:
+        pko("cluster", "stop", *where)
 
 
 def test_a_setting_that_brokers_refuse_is_told_in_one_line(tmp_path: Path) -> None:

@@ -217,6 +217,7 @@ class Parts:
             self.image,
             self.configs,
             lambda: self.executor.broker_epoch,
+            lambda: self.controller.connected,
         )
 
     def _controller_settings(self) -> ControllerSettings:

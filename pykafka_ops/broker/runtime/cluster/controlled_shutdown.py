@@ -5,6 +5,7 @@ Counterpart of ``KafkaServer.controlledShutdown``.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 
@@ -22,10 +23,15 @@ from pykafka_ops.wire.messages.controlled_shutdown import (
 log = logging.getLogger("kafka.server.KafkaServer")
 
 VERSION = 3
+AWAY_S = 2.0
+"""How long ZooKeeper may be silent before nobody is waited for: a controller without it moves
+nothing."""
+LOOK_S = 0.2
 
 
 class ControlledShutdown:
-    """``broker_epoch()`` is that of the registration at hand."""
+    """``broker_epoch()`` is that of the registration at hand; ``connected()``: whether ZooKeeper
+    answers."""
 
     def __init__(
         self,
@@ -34,18 +40,36 @@ class ControlledShutdown:
         image: MetadataImage,
         configs: BrokerConfigs,
         broker_epoch: Callable[[], int],
+        connected: Callable[[], bool],
     ) -> None:
         self._broker_id = broker_id
         self._link = link
         self._image = image
         self._configs = configs
         self._broker_epoch = broker_epoch
+        self._connected = connected
 
     async def run(self) -> bool:
         """Have leaderships moved; whether none is left that another replica could take.
 
-        Gives up after ``controlled.shutdown.max.retries`` attempts: the broker stops all the same.
+        Gives up after ``controlled.shutdown.max.retries`` attempts, or ``AWAY_S`` without
+        ZooKeeper: the broker stops all the same.
         """
+        moving = asyncio.ensure_future(self._move())
+        silent = 0.0
+        while not moving.done():
+            await asyncio.wait({moving}, timeout=LOOK_S)
+            silent = 0.0 if self._connected() else silent + LOOK_S
+            if silent >= AWAY_S and not moving.done():
+                moving.cancel()
+                log.warning(
+                    "stopping without moving all leaderships to other brokers: "
+                    "ZooKeeper does not answer"
+                )
+                return False
+        return moving.result()
+
+    async def _move(self) -> bool:
         get = self._configs.value
         if not get("controlled.shutdown.enable"):
             return False

@@ -17,6 +17,7 @@ from pykafka_ops.wire.messages.controlled_shutdown import (
     ControlledShutdownResponse,
     RemainingPartition,
 )
+from tests.support.waiting import PATIENCE
 
 DONE = ControlledShutdownResponse()
 MORE = ControlledShutdownResponse(
@@ -57,7 +58,9 @@ def run(link: Link, *, brokers: tuple[int, ...] = (0, 1), **settings: str) -> bo
     named = {name.replace("_", "."): value for name, value in settings.items()}
     configs = BrokerConfigs({"controlled.shutdown.retry.backoff.ms": "1", **named})
     image = image_of(1, brokers)
-    return asyncio.run(ControlledShutdown(0, cast(Any, link), image, configs, lambda: 7).run())
+    return asyncio.run(
+        ControlledShutdown(0, cast(Any, link), image, configs, lambda: 7, lambda: True).run()
+    )
 
 
 @pytest.mark.parametrize("first", [MORE, MOVED, AWAY])
@@ -86,7 +89,7 @@ def test_it_asks_a_new_controller_at_once() -> None:
     configs = BrokerConfigs({"controlled.shutdown.retry.backoff.ms": "3600000"})
 
     async def main() -> bool:
-        shutdown = ControlledShutdown(0, cast(Any, link), image, configs, lambda: 7)
+        shutdown = ControlledShutdown(0, cast(Any, link), image, configs, lambda: 7, lambda: True)
         stopping = asyncio.create_task(shutdown.run())
         while not link.asked or not image.listeners:
             await asyncio.sleep(0)
@@ -98,3 +101,55 @@ def test_it_asks_a_new_controller_at_once() -> None:
     assert asyncio.run(main())
     assert len(link.asked) == 2
     assert not image.listeners
+
+
+def test_nobody_is_waited_for_while_zookeeper_does_not_answer() -> None:
+    """A controller that has lost ZooKeeper, too, takes a request and says nothing for 30 s."""
+    stopped: list[bool] = []
+
+    class Silent(Link):
+        async def ask(self, request: Any, version: int, answer: type[Any]) -> Any:
+            self.asked.append(request)
+            try:
+                await asyncio.Event().wait()
+            finally:
+                stopped.append(True)
+
+    link = Silent()
+    image, configs = image_of(1, (0, 1)), BrokerConfigs({})
+    connected = iter([True, True])
+
+    async def main() -> bool:
+        shutdown = ControlledShutdown(
+            0, cast(Any, link), image, configs, lambda: 7, lambda: next(connected, False)
+        )
+        async with asyncio.timeout(PATIENCE):
+            return await shutdown.run()
+
+    assert not asyncio.run(main())
+    assert len(link.asked) == 1
+    assert stopped == [True]
+
+
+def test_a_short_absence_of_zookeeper_is_waited_out() -> None:
+    answered = asyncio.Event()
+    image, configs = image_of(1, (0, 1)), BrokerConfigs({})
+    looks = iter([False, False, True, False])
+
+    class Slow(Link):
+        async def ask(self, request: Any, version: int, answer: type[Any]) -> Any:
+            await answered.wait()
+            return DONE
+
+    def connected() -> bool:
+        found = next(looks, None)
+        if found is None:
+            answered.set()
+        return found is not False
+
+    async def main() -> bool:
+        shutdown = ControlledShutdown(0, cast(Any, Slow()), image, configs, lambda: 7, connected)
+        async with asyncio.timeout(PATIENCE):
+            return await shutdown.run()
+
+    assert asyncio.run(main())
