@@ -42,13 +42,20 @@ def _entries(request: Request) -> Response:
         return refused(503, "NO_AUDIT", "this monitor keeps no audit log")
     try:
         most = whole(request.query_params, "limit", ENTRIES, MOST)
-        rows = _found(service, request.query_params, allowed, most)
+        rows = _found(service, request.query_params, allowed, most, _may_all(request, service))
     except ValueError as error:
         return refused(400, "INVALID_REQUEST", str(error))
     return json_answer({"entries": rows})
 
 
-def _found(service: Service, query: Mapping[str, str], clusters: list[str], most: int) -> list[Any]:
+def _may_all(request: Request, service: Service) -> bool:
+    """Whether who asks may read what is of no cluster: failed logins."""
+    return service.is_whole and all(may(request, "audit", c, c) for c in service.clusters)
+
+
+def _found(
+    service: Service, query: Mapping[str, str], clusters: list[str], most: int, every: bool
+) -> list[Any]:
     for key in query:
         if key not in (*FILTERS, "limit"):
             raise ValueError(f"{key[:40]} is neither limit nor one of {', '.join(FILTERS)}")
@@ -56,9 +63,8 @@ def _found(service: Service, query: Mapping[str, str], clusters: list[str], most
     of_end = wanted.pop("result", None)
 
     def is_wanted(entry: Mapping[str, Any]) -> bool:
-        return entry.get("cluster") in clusters and all(
-            str(entry.get(key)) == value for key, value in wanted.items()
-        )
+        mine = entry["cluster"] in clusters if "cluster" in entry else every
+        return mine and all(str(entry.get(key)) == value for key, value in wanted.items())
 
     assert service.desk is not None
     found = service.desk.audit.entries(is_wanted, most if of_end is None else MOST)
@@ -73,4 +79,6 @@ def _page(request: Request, asked: PageRequest, view: ClusterView) -> str | Resp
         what = "You have no right to read the audit log of this cluster."
         return html(lists.missing(asked, view, what), 403)
     most = whole(request.query_params, "limit", ENTRIES, MOST)
-    return audit_page(asked, view, _found(service, request.query_params, [view.name], most))
+    every = _may_all(request, service)
+    rows = _found(service, request.query_params, [view.name], most, every)
+    return audit_page(asked, view, rows)

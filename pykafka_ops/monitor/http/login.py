@@ -15,6 +15,7 @@ from pykafka_ops.monitor.access.login import MonitorLogin, TooManyTriesError
 from pykafka_ops.monitor.access.passwords import LONGEST
 from pykafka_ops.monitor.access.provider import CALLBACK, OidcError
 from pykafka_ops.monitor.access.settings import OIDC, USERS
+from pykafka_ops.monitor.actions.desk import ChangeDesk
 from pykafka_ops.monitor.http.answers import NO_STORE
 from pykafka_ops.monitor.http.forms import BadBodyError, foreign, forged, read_form
 from pykafka_ops.monitor.http.gate import person_of
@@ -77,8 +78,15 @@ async def _log_in(request: Request) -> Response:
         return answer
     if secret is None:
         log.warning("login failed from %s", address)
+        await run_in_threadpool(_note_failure, request, name, address, USERS)
         return html(login_page(USERS, following, WRONG), 401)
     return logged_in(request, login, secret, following)
+
+
+def _note_failure(request: Request, name: str, address: str, how: str) -> None:
+    desk: ChangeDesk | None = request.app.state.service.desk
+    if desk is not None:
+        desk.audit.login_failed(name, address, how)
 
 
 def logged_in(request: Request, login: MonitorLogin, secret: str, following: str) -> Response:
@@ -118,7 +126,9 @@ def _come_back(request: Request) -> Response:
             dict(request.query_params), request.cookies.get(f"{name}_begun", "")
         )
     except OidcError as error:
-        log.warning("login failed from %s: %s", login.proxies.address(request), error)
+        address = login.proxies.address(request)
+        log.warning("login failed from %s: %s", address, error)
+        _note_failure(request, "", address, OIDC)
         return html(login_page(OIDC, "/", f"Nobody is logged in: {error}."), 401)
     secret = login.with_identity(found.name, found.groups)
     # a redirect would still count as a step from the provider's site: no SameSite=Strict cookie

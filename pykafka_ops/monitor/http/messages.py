@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from importlib.resources import files
 from typing import Any, Final
 
+from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -19,6 +20,7 @@ from pykafka_ops.monitor.http.messages_asked import (
     asked_messages,
     refusal,
     unless_gone,
+    write_down,
 )
 from pykafka_ops.monitor.http.paging import asked_of
 from pykafka_ops.monitor.http.tail import tail_answer
@@ -105,6 +107,7 @@ def _bare(request: Request) -> PageRequest:
 
 async def _found(request: Request, asked: AskedMessages) -> SearchResult:
     query = asked.query(request)
+    await to_thread.run_sync(write_down, request, asked, "search")
     return await unless_gone(
         request, lambda gone: asked.messages.search(asked.cluster, asked.topic, query, gone)
     )
@@ -152,6 +155,7 @@ async def _search_page(request: Request, asked: AskedMessages) -> Response:
 async def _one(request: Request, asked: AskedMessages) -> ShownRecord:
     place = asked.place(request)
     query = asked.record_query(request)
+    await to_thread.run_sync(write_down, request, asked, "record")
     record = await unless_gone(
         request,
         lambda gone: asked.messages.record(asked.cluster, asked.topic, place, query, gone),
@@ -197,7 +201,9 @@ async def _raw(request: Request, asked: AskedMessages) -> Response:
 
 async def _tail(request: Request, asked: AskedMessages) -> Response:
     asked.messages.tails.check()
-    return tail_answer(asked.messages, asked.cluster, asked.topic, asked.query(request))
+    query = asked.query(request)
+    await to_thread.run_sync(write_down, request, asked, "tail")
+    return tail_answer(asked.messages, asked.cluster, asked.topic, query)
 
 
 def _script(request: Request) -> Response:

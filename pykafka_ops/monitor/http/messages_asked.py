@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, Final, TypeVar
 
 from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pykafka_ops.errors import ConnectError, KafkaError, PkoError
+from pykafka_ops.errors import ConnectError, KafkaError, PkoError, StorageError
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watcher import now_ms
 from pykafka_ops.monitor.http.answers import refused
@@ -27,6 +28,14 @@ from pykafka_ops.monitor.service import Service
 from pykafka_ops.wire.codes import ErrorCode
 
 T = TypeVar("T")
+READ: Final = "messages"
+"""What the audit log calls it."""
+RANGE: Final = (
+    "partition", "offset", "part", "last", "since", "until", "order", "limit", "cursor",
+)  # fmt: skip
+"""Words of a question that say which records; what they are searched for may be somebody's name."""
+LONGEST_WORD: Final = 200
+log = logging.getLogger(__name__)
 LOOK_SECONDS = 0.2
 """How soon it is seen that the browser has gone."""
 _DENIED = (
@@ -85,6 +94,9 @@ def asked_messages(request: Request) -> AskedMessages:
     if view is None:
         raise Refusal(404, "UNKNOWN_CLUSTER", f"no cluster {cluster}")
     if not may(request, "messages", cluster, topic):
+        why = "no right messages"
+        if service.desk is not None:
+            service.desk.audit.refuse(_entry(request, cluster, topic, {}), why)
         raise Refusal(
             403, "FORBIDDEN",
             f"{person_of(request).name} has no right messages on {topic} in cluster {cluster}",
@@ -93,6 +105,29 @@ def asked_messages(request: Request) -> AskedMessages:
     if service.messages is None:
         raise Refusal(503, "NO_MESSAGES", "this monitor shows no records")
     return AskedMessages(service, service.messages, view, cluster, topic)
+
+
+def write_down(request: Request, asked: AskedMessages, kind: str) -> None:
+    """Put into the audit log that records are read; Refusal where that cannot be written."""
+    if asked.service.desk is None:
+        return
+    given = {**request.query_params, **request.path_params}
+    told = {"read": kind, **{k: given[k][:LONGEST_WORD] for k in RANGE if given.get(k)}}
+    told["masked"] = "yes" if asked.messages.mask(asked.topic).covers else "no"
+    try:
+        asked.service.desk.audit.read(_entry(request, asked.cluster, asked.topic, told))
+    except StorageError as error:
+        log.error("no records are shown without the audit log: %s", error)
+        raise Refusal(503, "NO_AUDIT", f"no records are shown: {error}") from None
+
+
+def _entry(request: Request, cluster: str, topic: str, told: dict[str, str]) -> dict[str, Any]:
+    person = person_of(request)
+    address = request.app.state.service.access.address(request)
+    return {
+        "who": person.name, "how": person.how, "address": address, "cluster": cluster,
+        "action": READ, "resource": topic[:1000], "params": told,
+    }  # fmt: skip
 
 
 def refusal(error: Refusal | ValueError | PkoError) -> Refusal:

@@ -20,12 +20,12 @@ def audit_page(asked: PageRequest, view: ClusterView, entries: Sequence[Mapping[
     rows = [_row(entry) for entry in entries]
     heads = [
         el("th", title, scope="col")
-        for title in ("Time (UTC)", "Who", "From", "Action", "On", "Result", "Before → after")
+        for title in ("Time (UTC)", "Who", "From", "Action", "On", "Result", "What")
     ]
     table = el("table", el("thead", el("tr", *heads)), el("tbody", *rows))
     body = el("div", table, class_="scroll", tabindex="0")
     if not rows:
-        body = el("p", "Nobody has changed anything.", class_="nothing")
+        body = el("p", "Nobody has changed or read anything.", class_="nothing")
     return document(asked, view, "Audit log", el("section", body), live=False)
 
 
@@ -54,6 +54,10 @@ def _reasons(entry: Mapping[str, Any]) -> list[str]:
 
 def _changes(entry: Mapping[str, Any]) -> list[Markup]:
     before, after = entry.get("before"), entry.get("after")
+    told = entry.get("params")
+    if before is None and isinstance(told, dict):  # records that were read
+        said = ", ".join(f"{key} {value}" for key, value in told.items())
+        return [el("div", el("bdi", shorten(said, 200)))]
     if not isinstance(before, dict) or not isinstance(after, dict):
         return []
     lines = [

@@ -13,6 +13,7 @@ import pytest
 from pykafka_ops.errors import StorageError
 from pykafka_ops.monitor.audit.journal import Journal
 from pykafka_ops.monitor.audit.log import AuditLog
+from pykafka_ops.monitor.audit.pace import AT_ONCE, EACH_MS
 
 ENTRY = {"who": "anna", "action": "seek", "cluster": "prod", "resource": "billing"}
 
@@ -109,3 +110,38 @@ def test_where_nothing_can_be_written_the_caller_is_told(
 def test_names_of_any_bytes_are_written(log: AuditLog) -> None:
     log.refuse({**ENTRY, "resource": "a\n\udc80\u2028"}, "no right")
     assert everything(log)[0]["resource"] == "a\n\udc80\u2028"
+
+
+def test_reads_and_failed_logins_push_out_nothing(log: AuditLog, tmp_path: Path) -> None:
+    log.end(log.begin(ENTRY), "done", {})
+    log.read({**ENTRY, "action": "messages", "params": {"read": "search"}})
+    log.login_failed("mallory", "192.0.2.9", "users")
+    found = everything(log)
+    assert [(e["action"], e["result"]) for e in found] == [
+        ("login", "failed"), ("messages", "done"), ("seek", "done"),
+    ]  # fmt: skip
+    assert (found[0]["who"], found[0]["address"]) == ("mallory", "192.0.2.9")
+    files = {f.name for f in tmp_path.glob("audit*")}
+    assert files == {"audit.jsonl", "audit-read.jsonl", "audit-logins.jsonl"}
+
+
+def test_failed_logins_are_written_no_faster_than_they_may(tmp_path: Path) -> None:
+    """A thousand addresses at once fill no disk; how many were left out is told."""
+    now = [1_000_000]
+    log = AuditLog(tmp_path, lambda: now[0])
+    for n in range(1000):
+        log.login_failed("x" * 10_000, f"2001:db8::{n}", "users")
+    assert len(everything(log, 1000)) == AT_ONCE
+    assert (tmp_path / "audit-logins.jsonl").stat().st_size < AT_ONCE * 500
+    now[0] += EACH_MS
+    log.login_failed("late", "192.0.2.9", "users")
+    (newest,) = [e for e in everything(log, 1000) if e["who"] == "late"]
+    assert newest["why"] == f"{1000 - AT_ONCE} more failed before and are not named"
+    log.login_failed("too soon", "192.0.2.9", "users")
+    assert len(everything(log, 1000)) == AT_ONCE + 1
+
+
+def test_records_are_not_read_where_that_cannot_be_written(log: AuditLog, tmp_path: Path) -> None:
+    (tmp_path / "audit-read.jsonl").mkdir()
+    with pytest.raises(StorageError):
+        log.read(ENTRY)

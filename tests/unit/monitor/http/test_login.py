@@ -19,6 +19,8 @@ from pykafka_ops.monitor.access.login import MonitorLogin
 from pykafka_ops.monitor.access.model import Person
 from pykafka_ops.monitor.access.settings import access_settings
 from pykafka_ops.monitor.access.users import put
+from pykafka_ops.monitor.actions.desk import ChangeDesk
+from pykafka_ops.monitor.audit.log import AuditLog
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.cluster.watcher import now_ms
 from pykafka_ops.monitor.config import parse
@@ -65,7 +67,15 @@ class Site:
         watched = WatchedCluster("local")
         watched.take(answers(now_ms(), 100))
         access = MonitorAccess(settings.actions, self.login)
-        self.app = make_app(Service({"local": watched}, access=access), all_routes())
+        self.service = Service({"local": watched}, access=access)
+        self.app = make_app(self.service, all_routes())
+
+    def keep_audit(self, directory: Path) -> AuditLog:
+        """From now on."""
+        log = AuditLog(directory, self.clock)
+        access = self.service.access
+        self.service.desk = ChangeDesk(access, log, lambda _: None, directory, self.clock)  # type: ignore[arg-type, return-value]
+        return log
 
     def client(self, address: str = "192.0.2.1", url: str = URL) -> TestClient:
         return TestClient(self.app, url, follow_redirects=False, client=(address, 50000))
@@ -82,6 +92,19 @@ def users(tmp_path: Path) -> Path:
 @pytest.fixture
 def site(users: Path) -> Site:
     return Site(f'[login]\nmode = "users"\nusers-file = "{users}"\nopen = ["metrics"]\n')
+
+
+def test_logins_that_fail_are_in_the_audit_log(site: Site, tmp_path: Path) -> None:
+    log = site.keep_audit(tmp_path)
+    assert log_in(site.client(), password="wrong").status_code == 401
+    assert log_in(site.client("192.0.2.2"), name="nobody\x1b<b>").status_code == 401
+    assert log_in(site.client("192.0.2.3")).status_code == 303
+    found = log.entries(lambda _: True, 10)
+    assert sorted((e["who"], e["address"], e["action"], e["result"]) for e in found) == [
+        ("anna", "192.0.2.1", "login", "failed"),
+        ("nobody\x1b<b>", "192.0.2.2", "login", "failed"),
+    ]
+    assert "wrong" not in (tmp_path / "audit-logins.jsonl").read_text()
 
 
 def log_in(

@@ -7,6 +7,7 @@ import json
 import re
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from pykafka_ops.client.config import ClientConfig
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.monitor.access.access import MonitorAccess
 from pykafka_ops.monitor.access.model import Person
+from pykafka_ops.monitor.actions.desk import ChangeDesk
+from pykafka_ops.monitor.audit.log import AuditLog
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.cluster.watcher import now_ms
 from pykafka_ops.monitor.http import tail
@@ -65,17 +68,68 @@ def make_messages(*masks: MaskRule, **more: Any) -> MessageService:
     return MessageService(clients, MessageSettings(masks), **more)
 
 
-def make_client(messages: MessageService | None, access: MonitorAccess | None = None) -> TestClient:
+def make_client(
+    messages: MessageService | None,
+    access: MonitorAccess | None = None,
+    audited: Path | None = None,
+) -> TestClient:
     watched = WatchedCluster("local")
     watched.take(answers(now_ms(), 100))
     service = Service({"local": watched}, access=access)
     service.messages = messages
+    if audited is not None:
+        log = AuditLog(audited, now_ms)
+        service.desk = ChangeDesk(service.access, log, lambda _: None, audited, now_ms)  # type: ignore[arg-type, return-value]
     return TestClient(make_app(service, all_routes()))
 
 
 @pytest.fixture
 def client(logs: TopicLogs) -> TestClient:
     return make_client(make_messages())
+
+
+def audit_of(client: TestClient, query: str = "") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = client.get(f"/api/v1/audit?{query}").json()["entries"]
+    return found[::-1]
+
+
+def test_who_reads_what_is_in_the_audit_log(logs: TopicLogs, tmp_path: Path) -> None:
+    """Which records, and whether masked; not what was searched for, which may be a name."""
+    logs.write(0, b"x", b"y")
+    client = make_client(make_messages(), audited=tmp_path)
+    assert client.get(f"{API}/records?last=5&key=anna").status_code == 200
+    assert client.get(f"{PAGE}?offset=0..1&partition=0").status_code == 200
+    assert client.get(f"{API}/records/0/1").status_code == 200
+    assert client.get(f"{API}/records/0/1/value").status_code == 200
+    told = [e["params"] for e in audit_of(client)]
+    assert told == [
+        {"read": "search", "last": "5", "masked": "no"},
+        {"read": "search", "partition": "0", "offset": "0..1", "masked": "no"},
+        {"read": "record", "partition": "0", "offset": "1", "masked": "no"},
+        {"read": "record", "partition": "0", "offset": "1", "part": "value", "masked": "no"},
+    ]
+    one = audit_of(client, "action=messages&resource=orders")[0]
+    assert (one["who"], one["cluster"], one["result"]) == ("local", "local", "done")
+    assert "anna" not in (tmp_path / "audit-read.jsonl").read_text()
+    assert "read search, partition 0, offset 0..1, masked no" in words(
+        client.get("/c/local/audit").text
+    )
+    masked = make_client(make_messages(MASK), audited=tmp_path)
+    assert masked.get(f"{API}/records").status_code == 200
+    assert audit_of(masked)[-1]["params"]["masked"] == "yes"
+
+
+def test_no_record_is_shown_that_the_audit_log_does_not_have(
+    logs: TopicLogs, tmp_path: Path
+) -> None:
+    logs.write(0, b"secret")
+    client = make_client(make_messages(), audited=tmp_path)
+    (tmp_path / "audit-read.jsonl").mkdir()
+    for path in (f"{API}/records", PAGE, f"{API}/records/0/0", f"{API}/tail"):
+        answer = client.get(path)
+        assert answer.status_code == 503, path
+        assert "no records are shown" in answer.text
+        assert "secret" not in answer.text
 
 
 def words(html: str) -> str:
