@@ -32,13 +32,17 @@ class DiskWatch:
         self._known: dict[str, tuple[float, Mapping[int, list[FreeAt]]]] = {}
 
     def of(self, history: History | None, view: ClusterView, now: int) -> list[DiskRunway]:
-        """The fullest disks first; their growth as far as the history shows it."""
+        """The fullest disks first, with their growth as far as the history shows it; then those of
+        brokers that do not tell."""
         found = disks(view, MOST_DISKS)
         if history is None:
             return found
-        past = self._past(history, view.name, [d.broker for d in found], now)
+        told = [d.broker for d in found if d.free is not None]
+        past = self._past(history, view.name, told, now)
         return [
-            with_growth(d, past.get(d.broker, []), _recent(history, view.name, d.broker, now))
+            d
+            if d.free is None
+            else with_growth(d, past.get(d.broker, []), _recent(history, view.name, d.broker, now))
             for d in found
         ]
 

@@ -8,7 +8,7 @@ from pykafka_ops.monitor.pages.frame import block
 from pykafka_ops.monitor.pages.tiles import FigureTile
 from pykafka_ops.monitor.told import line
 from pykafka_ops.monitor.told.runway import DiskRunway
-from pykafka_ops.monitor.told.text import UNKNOWN
+from pykafka_ops.monitor.told.text import UNKNOWN, some
 from pykafka_ops.page.charts.bars import Bar, bars
 from pykafka_ops.page.markup import Markup, el
 from pykafka_ops.page.units import percent, size, span
@@ -32,8 +32,13 @@ def _lasts(disk: DiskRunway) -> str:
     return f"full in {span(disk.full_in)}"
 
 
+def _brokers(silent: list[str]) -> str:
+    return f"broker{'' if len(silent) == 1 else 's'} {some(silent)}"
+
+
 def disk_tile(disks: Sequence[DiskRunway], href: str) -> FigureTile:
-    """The disk that is full first, else the one with the least free space."""
+    """The disk that is full first, else the one with the least free space. While a broker does not
+    tell of its disks, no other is good."""
     known = [d for d in disks if d.free is not None]
     if not known:
         return FigureTile("Disk runway", UNKNOWN, "free bytes are not known", line.WARN, href)
@@ -48,19 +53,27 @@ def disk_tile(disks: Sequence[DiskRunway], href: str) -> FigureTile:
     note = f"broker {worst.broker}: {share}"
     if worst.growth is None:
         note += ", growth not known yet"
-    return FigureTile("Disk runway", text, note, worst.tone, href)
+    tone, silent = worst.tone, [str(d.broker) for d in disks if d.free is None]
+    if silent:
+        note += f"; not known of {_brokers(silent)}"
+        tone = line.WARN if tone in (line.GOOD, line.NONE) else tone
+    return FigureTile("Disk runway", text, note, tone, href)
 
 
 def disk_block(disks: Sequence[DiskRunway]) -> Markup:
     """A bar for each broker with the least free space."""
     told = [d for d in disks if d.share is not None]
+    silent = [str(d.broker) for d in disks if d.share is None]
     if not told:
         body = el("p", "not known: no broker said how many bytes are free", class_="nothing")
         return block("Disk runway", "pko log-dirs describe", body)
+    unknown = None
+    if silent:
+        unknown = el("p", f"not known of {_brokers(silent)}", class_="note")
     shown = [
         Bar(f"broker {d.broker}", 1 - (d.share or 0.0), disk_text(d), _TONES[d.tone],
             tip=f"broker {d.broker}: {disk_text(d)}")
         for d in told[:10]
     ]  # fmt: skip
     chart = bars("Disks by the share that is used", shown, full=1.0)
-    return block("Disk runway", "pko log-dirs describe", chart)
+    return block("Disk runway", "pko log-dirs describe", unknown, chart)

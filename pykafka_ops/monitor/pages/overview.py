@@ -19,7 +19,7 @@ from pykafka_ops.monitor.told.load import load
 from pykafka_ops.monitor.told.past import Point
 from pykafka_ops.monitor.told.runway import DiskRunway
 from pykafka_ops.monitor.told.text import UNKNOWN, many, rate, safe, size, span, whole
-from pykafka_ops.monitor.told.verdict import staleness, verdict
+from pykafka_ops.monitor.told.verdict import loses_soon, staleness, verdict
 from pykafka_ops.page.markup import Markup, el, join
 
 MOST: Final = 20
@@ -111,7 +111,10 @@ def _groups_tile(view: ClusterView, suffering: Rows, href: str) -> FigureTile:
         note = f"furthest behind: {span(max(behind))}" + (", as far as is known" if vague else "")
     else:
         note = "how late is not known of all" if vague else "nobody is behind"
-    bad = any(row["status"] not in ("OK", "UNKNOWN", "WARN") for row in suffering)
+    bad = any(
+        row["status"] not in ("OK", "UNKNOWN", "WARN") or loses_soon(row["loss_in_seconds"])
+        for row in suffering
+    )
     tone = line.BAD if bad else line.WARN if suffering or unsure else line.GOOD
     return FigureTile("Groups that suffer", f"{len(suffering)} of {len(view.groups)}", note, tone,
                       href)  # fmt: skip

@@ -54,10 +54,16 @@ class DiskRunway(NamedTuple):
 
 
 def disks(view: ClusterView, most: int) -> list[DiskRunway]:
-    """The brokers with the least free space first, ``most`` at most; growth is not known yet."""
-    found = [_disk(view, int(str(row["id"]))) for row in view.brokers]
+    """The brokers with the least free space first, ``most`` at most, then every one that does not
+    tell: it is down, or its answer is missing. Growth is not known yet."""
+    found = [
+        _disk(view, id_) if row["state"] == "up" else DiskRunway(id_, None, None, None, None)
+        for row in view.brokers
+        for id_ in [int(str(row["id"]))]
+    ]
     found.sort(key=lambda d: (d.share is None, d.share or 0.0, d.broker))
-    return found[:most]
+    told = [d for d in found if d.free is not None]
+    return told[:most] + [d for d in found if d.free is None]
 
 
 def _disk(view: ClusterView, broker: int) -> DiskRunway:

@@ -41,14 +41,15 @@ def verdict(view: ClusterView) -> Line:
         *_told(facts.get("under_replicated"), "partition", "under-replicated"),
     ]
     groups = None if view.groups is None else _suffering(view.groups.values())
-    words = bad + (groups or [])
+    words = bad + [word for word, _ in groups or ()]
     unsure = _unsure(view)
     if unsure:
         words.append(unsure)
     old = view.error is not None
     if words:
         text = "; ".join(words)
-        tone = line.BAD if bad or groups else line.WARN
+        worse = bad or any(tone == line.BAD for _, tone in groups or ())
+        tone = line.BAD if worse else line.WARN
         return Line(f"then: {text}" if old else text, tone)
     if old:
         return Line(f"all was well then: {_all_of(view)}", line.WARN)
@@ -71,8 +72,12 @@ def staleness(view: ClusterView, now: int, poll_ms: int) -> Line | None:
 
 def suffers(group: WatchedGroup) -> bool:
     """Whether a group deserves a look: its verdict, what retention will take, an unknown lag."""
-    soon = group.loss_in_seconds is not None and group.loss_in_seconds < SOON_SECONDS
-    return group.row.status != OK or soon
+    return group.row.status != OK or loses_soon(group.loss_in_seconds)
+
+
+def loses_soon(seconds: float | None) -> bool:
+    """Whether retention takes records so soon that it is shown."""
+    return seconds is not None and seconds < SOON_SECONDS
 
 
 def suffering_groups(groups: Iterable[WatchedGroup]) -> list[WatchedGroup]:
@@ -88,7 +93,8 @@ def _told(count: float | None, noun: str, what: str) -> list[str]:
     return [f"{told} {what}"]
 
 
-def _suffering(groups: Iterable[WatchedGroup]) -> list[str]:
+def _suffering(groups: Iterable[WatchedGroup]) -> list[tuple[str, str]]:
+    """What is wrong with groups, in words, each with its tone."""
     counts: dict[str, int] = {}
     soonest: float | None = None
     for group in groups:
@@ -99,13 +105,13 @@ def _suffering(groups: Iterable[WatchedGroup]) -> list[str]:
         if loss is not None and loss < SOON_SECONDS and status != LOST:
             soonest = loss if soonest is None else min(soonest, loss)
     words = [
-        f"{many(counts[status], 'group')} {text}"
+        (f"{many(counts[status], 'group')} {text}", line.WARN if status == WARN else line.BAD)
         for status, text in _GROUPS.items()
         if status in counts
     ]
     if soonest is not None:
-        words.append(f"a group loses records in {span(soonest)}" if soonest else
-                     "a group loses records now")  # fmt: skip
+        text = f"loses records in {span(soonest)}" if soonest else "loses records now"
+        words.append((f"a group {text}", line.BAD))
     return words
 
 

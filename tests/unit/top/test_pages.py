@@ -12,7 +12,7 @@ from pykafka_ops.errors import UsageError
 from pykafka_ops.monitor.cluster.answers import NotAsked
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.told.causes import broken, troubled
-from pykafka_ops.monitor.told.line import GOOD, NONE
+from pykafka_ops.monitor.told.line import BAD, GOOD, NONE, WARN
 from pykafka_ops.monitor.told.verdict import staleness, verdict
 from pykafka_ops.top.pages.every import VIEWS, page_of, place_of
 from pykafka_ops.top.table import ViewPlace
@@ -76,6 +76,14 @@ def test_all_is_well_only_where_all_was_answered() -> None:
         ClusterView("c"),
     ):
         assert "well" not in verdict(doubt).text
+
+
+def test_a_group_that_only_falls_behind_is_a_warning() -> None:
+    slow, lost = group("slow", "WARN", 9), group("soon", "WARN", 9, loss=2400.0)
+    assert verdict(view(slow)) == ("1 group falling behind", WARN)
+    for worse in (group("x", "STOP", 9), group("x", "LOST", None), lost):
+        assert verdict(view(slow, worse)).tone == BAD
+    assert verdict(view(slow, partitions=GONE)).tone == BAD
 
 
 def test_an_old_view_says_so_in_words() -> None:

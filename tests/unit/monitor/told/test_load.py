@@ -60,12 +60,16 @@ def test_the_history_keeps_the_load() -> None:
 def test_the_disk_with_the_least_free_share_comes_first() -> None:
     full = replace(
         seen(40, 100),
-        brokers=[{"id": n, "free_bytes": n * GIB} for n in (3, 1, 2)] + [{"id": 4,
-                 "free_bytes": None}],
+        brokers=[
+            *({"id": n, "free_bytes": n * GIB, "state": "up"} for n in (3, 1, 2)),
+            {"id": 4, "free_bytes": None, "state": "up"},
+            {"id": 5, "free_bytes": GIB, "state": "down"},
+        ],
         dirs={n: [directory(10 * GIB, n * GIB)] for n in (1, 2, 3)},
     )  # fmt: skip
-    assert [d.broker for d in disks(full, 10)] == [1, 2, 3, 4]
-    assert [d.broker for d in disks(full, 2)] == [1, 2]
+    assert [d.broker for d in disks(full, 10)] == [1, 2, 3, 4, 5]
+    assert [d.broker for d in disks(full, 2)] == [1, 2, 4, 5], "who does not tell is never left out"
+    assert disks(full, 10)[-1].free is None, "of a broker that is down nothing is known"
     assert disks(full, 1)[0].share == pytest.approx(0.1)
 
 
