@@ -180,6 +180,50 @@ def test_keys_go_to_pages_and_into_boxes(site: Site) -> None:
     assert site.browser.evaluate("document.activeElement.id") == "search"
 
 
+def test_rows_are_filtered_while_one_types_and_sorted_in_place(site: Site) -> None:
+    browser = site.browser
+    browser.look(1280, "light")
+    browser.open(f"{site.monitor.url}{HERE}/groups?sort=group")
+    browser.evaluate("window.same = true")
+    browser.press("f")
+    for letter in "bill":
+        browser.press(letter)
+    browser.wait("location.search.includes('search=bill')", what="the address says so")
+    browser.wait("document.querySelectorAll('tbody tr').length === 1", what="one group is left")
+    assert "sort=group" in browser.evaluate("location.search"), "the order stays"
+    typed = "[document.activeElement.id, document.activeElement.value].join()"
+    assert browser.evaluate(typed) == "filter,bill"
+    browser.evaluate("document.activeElement.blur()")
+    browser.click("a[data-sort='-lag']")
+    browser.wait("location.search.includes('sort=-lag')", what="it is sorted")
+    browser.wait(
+        "document.querySelector('th[aria-sort=descending]') !== null", what="the heading says so"
+    )
+    assert "search=bill" in browser.evaluate("location.search"), "the filter stays"
+    browser.evaluate("history.back()")
+    browser.wait(
+        "document.querySelector('th[aria-sort=ascending]') !== null", what="it is as it was"
+    )
+    assert browser.evaluate("window.same") is True, "no page was loaded"
+
+
+def test_rows_are_walked_and_opened_by_keys(site: Site) -> None:
+    browser = site.browser
+    browser.look(1280, "light")
+    browser.open(f"{site.monitor.url}{HERE}/groups?sort=-group")
+    browser.evaluate("window.same = true")
+    for key, row in (("j", 0), ("j", 1), ("j", 1), ("k", 0)):
+        browser.press(key)
+        at = "[...document.querySelectorAll('tbody tr')].findIndex((r) => r.contains("
+        assert browser.evaluate(f"{at}document.activeElement))") == row
+    browser.press("Enter")
+    browser.wait("document.querySelector('h1').textContent === 'Group billing'", what="the group")
+    assert browser.evaluate("document.title").startswith("Group billing")
+    assert browser.evaluate("document.activeElement.id") == "main"
+    assert browser.evaluate("window.same") is True, "no page was loaded"
+    assert browser.console == []
+
+
 def test_a_monitor_that_is_gone_is_told(site: Site) -> None:
     with MonitorProcess("-b", site.broker.bootstrap, "--every", "1s") as other:
         site.browser.open(f"{other.url}{HERE}")

@@ -100,7 +100,7 @@ def lag_row(facts: PartitionFacts, now: int) -> LagRow:
     """The row for what is known at ``now``. A lag is never negative: of a group beyond the end of
     the log it is not known. Of an empty log it is 0, whatever was committed."""
     committed, end = facts.committed, facts.end
-    lag = _lag(committed, facts.start, end)
+    lag = lag_of(committed, facts.start, end)
     lead = None if committed is None or facts.start is None else committed - facts.start
     samples = [*facts.ends, *([(now, end)] if end is not None else [])]
     rate_in = growth(samples)
@@ -125,7 +125,8 @@ def lag_row(facts: PartitionFacts, now: int) -> LagRow:
     )
 
 
-def _lag(committed: int | None, start: int | None, end: int | None) -> int | None:
+def lag_of(committed: int | None, start: int | None, end: int | None) -> int | None:
+    """Records behind, of offsets: never negative; None: not known; of an empty log it is 0."""
     if committed is None:
         return 0 if start is not None and start == end else None
     return None if end is None or committed > end else end - committed

@@ -21,6 +21,7 @@ from pykafka_ops.monitor.cluster.answers import Ends, Partition
 from pykafka_ops.monitor.cluster.clocks import BrokerClocks
 from pykafka_ops.monitor.cluster.commits import CommitStore, TopicCommits
 from pykafka_ops.monitor.cluster.ends import LogEnds
+from pykafka_ops.monitor.cluster.judged import MANY, JudgedPartitions
 from pykafka_ops.monitor.cluster.view import NEVER, WatchedGroup, WorstPartition
 
 Stamps = Mapping[tuple[Partition, int], int]
@@ -47,7 +48,8 @@ def partition_rows(known: KnownFacts, group: GroupDescription) -> list[LagRow]:
     readers = _readers(group)
     committed = known.commits.topics(group.id)
     places = {(name, n) for name, topic in committed.items() for n in topic.partitions()}
-    return [_row(known, group, p, readers.get(p)) for p in sorted(places | readers.keys())]
+    every = sorted(places | readers.keys())
+    return [partition_row(known, group, p, readers.get(p)) for p in every]
 
 
 class TopicLogs(NamedTuple):
@@ -64,6 +66,8 @@ class GroupJudge:
     def __init__(self, known: KnownFacts) -> None:
         self._known = known
         self._topics: dict[str, TopicLogs] = {}
+        self.kept: dict[str, JudgedPartitions] = {}
+        """What pages will want of groups with ``MANY`` partitions behind."""
 
     def group(self, group: GroupDescription) -> WatchedGroup:
         """The group in one row, with what threatens it.
@@ -71,10 +75,17 @@ class GroupJudge:
         Partitions without lag, nearly all of them mostly, are only counted: a row for each of a
         million would take half a minute.
         """
-        readers: dict[str, dict[int, MemberDescription]] = {}
-        for member in group.members:
-            for topic, n in member.assigned:
-                readers.setdefault(topic, {})[n] = member
+        current, topics, rows = self._rows(group)
+        if len(rows) > MANY:
+            self.kept[group.id] = JudgedPartitions(rows)
+        return self._whole(group, topics, current, rows)
+
+    def behind(self, group: GroupDescription) -> list[LagRow]:
+        """The rows of the partitions that are not simply read to their end, by topic."""
+        return self._rows(group)[2]
+
+    def _rows(self, group: GroupDescription) -> tuple[_Current, list[str], list[LagRow]]:
+        readers = readers_by_topic(group)
         committed = self._known.commits.topics(group.id)
         current, rows = _Current(), list[LagRow]()
         topics = []
@@ -84,10 +95,12 @@ class GroupJudge:
             if stored is not None:
                 behind -= set(stored.partitions())
                 behind.update(self._count(topic, stored, current))
-            rows += [_row(self._known, group, (topic, n), mine.get(n)) for n in sorted(behind)]
+            rows += [
+                partition_row(self._known, group, (topic, n), mine.get(n)) for n in sorted(behind)
+            ]
             if behind or current.partitions > counted:
                 topics.append(topic)
-        return self._whole(group, topics, current, rows)
+        return current, topics, rows
 
     def _count(self, topic: str, stored: TopicCommits, current: _Current) -> list[int]:
         """Count the partitions that are read to their end; the others with an offset."""
@@ -201,9 +214,19 @@ def _readers(group: GroupDescription) -> dict[Partition, MemberDescription]:
     return {p: m for m in group.members for p in m.assigned}
 
 
-def _row(
+def readers_by_topic(group: GroupDescription) -> dict[str, dict[int, MemberDescription]]:
+    """Who reads each partition, by topic and number."""
+    found: dict[str, dict[int, MemberDescription]] = {}
+    for member in group.members:
+        for topic, n in member.assigned:
+            found.setdefault(topic, {})[n] = member
+    return found
+
+
+def partition_row(
     known: KnownFacts, group: GroupDescription, place: Partition, reader: MemberDescription | None
 ) -> LagRow:
+    """The row of one partition."""
     topic, n = place
     stored = known.commits.topics(group.id).get(topic)
     offset = stored.committed[n] if stored is not None and n < len(stored.committed) else -1

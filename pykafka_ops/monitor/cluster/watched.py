@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
@@ -25,11 +26,17 @@ from pykafka_ops.monitor.cluster.groups import (
     partition_rows,
     times_wanted,
 )
+from pykafka_ops.monitor.cluster.judged import JudgedPartitions
+from pykafka_ops.monitor.cluster.partitions import GroupPartitions
 from pykafka_ops.monitor.cluster.shape import ClusterShape
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup, WatchedTopic
 
 RATE_MS: Final = 120_000
 """Over how long the rate into a topic is taken."""
+LOOKED_AT: Final = 4
+"""Groups of which the columns are kept until the next round."""
+AT_ONCE: Final = 500
+"""Rows that are made before others get their turn."""
 MOST_TIMES: Final = 500
 """Records whose time is read in a round."""
 
@@ -52,6 +59,8 @@ class WatchedCluster:
         self._shape = ClusterShape()
         self._stamps: dict[tuple[Partition, int], int] = {}
         self._forgotten: set[tuple[str, str | None]] = set()
+        self._judged: dict[str, JudgedPartitions] = {}
+        self._looked_at: dict[str, GroupPartitions] = {}
 
     # -- by the thread that asks -----------------------------------------------------------------
 
@@ -68,9 +77,12 @@ class WatchedCluster:
         """A round's answers."""
         with self._lock:
             self._remember(got)
+            self._looked_at.clear()
         self._last = got
         view = self._made(got)
-        self.view = view
+        with self._lock:
+            self._looked_at.clear()
+            self.view = view
         return view
 
     def times_wanted(self) -> list[tuple[Partition, int]]:
@@ -98,12 +110,34 @@ class WatchedCluster:
     # -- by anybody ------------------------------------------------------------------------------
 
     def rows(self, group: str) -> list[LagRow]:
-        """The partitions of a group; [] for an unknown one."""
+        """The partitions of a group; [] for an unknown one. All of a large group take seconds, in
+        which others get their turn."""
+        with self.partitions(group) as partitions:
+            every = range(len(partitions))
+        found: list[LagRow] = []
+        while len(found) < len(every):
+            with self._lock:
+                found += partitions.rows(every[len(found) :][:AT_ONCE])
+        return found
+
+    @contextmanager
+    def partitions(self, group: str) -> Iterator[GroupPartitions]:
+        """The partitions of a group as columns, none for an unknown one. Nobody else reads the
+        cluster meanwhile."""
         with self._lock:
             description = self._last.described.get(group)
             if description is None or group not in (self.view.groups or {}):
-                return []
-            return partition_rows(self._known(), description)
+                nothing = self._known()._replace(commits=CommitStore())
+                nobody = GroupDescription(group, "", "", "", "", -1, ())
+                yield GroupPartitions(nothing, nobody, None)
+                return
+            found = self._looked_at.get(group)
+            if found is None:
+                found = GroupPartitions(self._known(), description, self._judged.get(group))
+                while len(self._looked_at) >= LOOKED_AT:
+                    del self._looked_at[next(iter(self._looked_at))]
+                self._looked_at[group] = found
+            yield found
 
     def commits(self, group: str) -> dict[str, dict[int, list[Commit]]]:
         """The last commits of a group by topic and partition, [] where only the offset is known."""
@@ -156,6 +190,7 @@ class WatchedCluster:
         """Drop what is known of a group (or of one topic of it) until it commits again."""
         with self._lock:
             self._forgotten.add((group, topic))
+            self._looked_at.pop(group, None)
             groups = dict(self.view.groups or {})
             if group not in groups:
                 return
@@ -278,6 +313,7 @@ class WatchedCluster:
                 if n not in found and g.coordinator in got.unlisted
             }
             found.update(gone)
+        self._judged = judge.kept
         return dict(sorted(found.items()))
 
 

@@ -20,16 +20,18 @@ from pykafka_ops.monitor.history.store import History
 from pykafka_ops.monitor.http.app import service_of
 from pykafka_ops.monitor.http.enquire import enquire
 from pykafka_ops.monitor.http.figures import chart_past
-from pykafka_ops.monitor.http.paging import found, not_there, page
+from pykafka_ops.monitor.http.paging import found, not_there, page, row_query
+from pykafka_ops.monitor.http.query import chosen
 from pykafka_ops.monitor.http.rows import (
     bytes_by_broker,
     bytes_by_partition,
-    group_body,
+    group_alone,
     group_row,
+    partition_rows,
     topic_body,
 )
 from pykafka_ops.monitor.pages import broker, group, topic
-from pykafka_ops.monitor.pages.frame import PageRequest
+from pykafka_ops.monitor.pages.frame import ROWS, PageRequest
 from pykafka_ops.monitor.pages.pictures import HOUR
 
 EVENTS_MS: Final = 168 * HOUR
@@ -51,13 +53,16 @@ def _group(request: Request, asked: PageRequest, view: ClusterView) -> str | Res
     service = service_of(request)
     name = request.path_params["group"]
     watched = service.clusters[view.name]
-    body = group_body(watched, name)
+    body = group_alone(watched, name)
     if body is None:
         return not_there(asked, view, f"There is no group {name}.")
-    total, following, listed = found(asked, body["rows"])
+    with watched.partitions(name) as partitions:
+        total, following, numbers = chosen(row_query(asked), partitions, ROWS)
+        listed = partition_rows(partitions.rows(numbers))
+        first = partition_rows(partitions.rows(range(len(partitions))[:1]))
     rows = total, following, [_with_commit(watched, name, row) for row in listed]
     past = chart_past(service.history, ("group", name), group.FACTS, asked)
-    worst = _worst(watched, name, body)
+    worst = _worst(watched, name, body["worst"] or next(iter(first), None))
     events = events_of(service.history, asked, "group", name)
     return group.group(asked, view, group.GroupShown(body, rows, past, worst, events))
 
@@ -69,10 +74,9 @@ def _with_commit(watched: WatchedCluster, name: str, row: Mapping[str, Any]) -> 
 
 
 def _worst(
-    watched: WatchedCluster, name: str, body: dict[str, Any]
+    watched: WatchedCluster, name: str, worst: Mapping[str, Any] | None
 ) -> tuple[str, Sequence[Commit]]:
-    """The partition that is worst off, else the first, and its last commits."""
-    worst = body["worst"] or (body["rows"][0] if body["rows"] else None)
+    """The partition that is worst off, and its last commits."""
     if worst is None:
         return "", ()
     where = worst["topic"], worst["partition"]

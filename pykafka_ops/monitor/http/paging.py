@@ -65,5 +65,9 @@ def not_there(asked: PageRequest, view: ClusterView, what: str) -> Response:
 
 def found(asked: PageRequest, rows: Iterable[Mapping[str, Any]]) -> Found:
     """The rows that a page shows, as its query says. ValueError."""
-    query = {name: value for name, value in asked.query.items() if name not in NOT_FIELDS}
-    return listing(query, rows, ROWS)
+    return listing(row_query(asked), rows, ROWS)
+
+
+def row_query(asked: PageRequest) -> dict[str, str]:
+    """What the query says of rows."""
+    return {name: value for name, value in asked.query.items() if name not in NOT_FIELDS}

@@ -3,7 +3,7 @@ cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, fields
 from typing import Any, Final, Generic, TypeVar
 
@@ -157,12 +157,23 @@ def topic_body(view: ClusterView, name: str) -> Body | None:
 
 def group_body(watched: WatchedCluster, name: str) -> Body | None:
     """A group with its members and partitions; None for an unknown one."""
+    body = group_alone(watched, name)
+    if body is not None:
+        body["rows"] = partition_rows(watched.rows(name))
+    return body
+
+
+def group_alone(watched: WatchedCluster, name: str) -> Body | None:
+    """A group with its members; None for an unknown one."""
     group = (watched.view.groups or {}).get(name)
     if group is None:
         return None
-    members = [m._asdict() for m in group.members]
-    rows = [{f: getattr(row, f) for f in _ROW_FIELDS} for row in watched.rows(name)]
-    return {**group_row(group), "member_list": members, "rows": rows}
+    return {**group_row(group), "member_list": [m._asdict() for m in group.members]}
+
+
+def partition_rows(rows: Iterable[LagRow]) -> list[Body]:
+    """Partitions of a group."""
+    return [{f: getattr(row, f) for f in _ROW_FIELDS} for row in rows]
 
 
 def probe_rows(service: Service, cluster: str) -> list[Body]:

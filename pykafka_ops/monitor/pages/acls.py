@@ -48,12 +48,11 @@ def acls(
         said = f"not known: {safe(reply.why)}" if reply.why else OPEN
         return document(asked, view, title, block(title, "", el("p", said, class_="nothing")))
     total, following, rows = found
-    sort = asked.query.get("sort", "") or "-"
     empty = "no rule like that" if reply.value else "there is no rule: only super users get in"
     return document(
         asked, view, title,
         block(f"{title}: {total:,}", "",
               search_form(asked.query, "rules"),
-              table(_COLUMNS, rows, empty, sort, title),
+              table(_COLUMNS, rows, empty, asked.query, title),
               pager(asked.query, total, len(rows), following)),
     )  # fmt: skip

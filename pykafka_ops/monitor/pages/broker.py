@@ -64,8 +64,7 @@ class BrokerShown(NamedTuple):
 def brokers(asked: PageRequest, view: ClusterView, found: Found) -> str:
     """Every broker."""
     total, following, rows = found
-    sort = asked.query.get("sort", "") or "-"
-    body = table(columns.broker_columns(asked.cluster), rows, "no broker like that", sort,
+    body = table(columns.broker_columns(asked.cluster), rows, "no broker like that", asked.query,
                  "Brokers")  # fmt: skip
     pages = pager(asked.query, total, len(rows), following)
     form = search_form(asked.query, "brokers")

@@ -14,7 +14,7 @@ from pykafka_ops.monitor.told.verdict import staleness, verdict
 from pykafka_ops.page.charts.frame import definitions
 from pykafka_ops.page.markup import Markup, el, join, shorten
 
-ROWS: Final = 200
+ROWS: Final = 100
 """Rows of a table on one page."""
 LONGEST: Final = 120
 """Characters of a name in a cell."""
@@ -175,7 +175,10 @@ def _search(asked: PageRequest) -> Markup:
 
 
 def _keys(asked: PageRequest) -> list[Markup | str]:
-    said: list[Markup | str] = [el("kbd", "/"), " searches, ", el("kbd", "f"), " filters"]
+    said: list[Markup | str] = [
+        el("kbd", "/"), " searches, ", el("kbd", "f"), " filters, ",
+        el("kbd", "j"), " and ", el("kbd", "k"), " go to the next row and back",
+    ]  # fmt: skip
     if asked.cluster:
         said += [", ", el("kbd", "g"), " and "]
         for at, (_, name, key) in enumerate(PLACES):
@@ -220,16 +223,18 @@ def table(
     columns: Sequence[PageColumn],
     rows: Iterable[Mapping[str, Any]],
     empty: str,
-    sort: str = "",
+    query: Mapping[str, str] | None = None,
     label: str = "Table",
 ) -> Markup:
-    """Rows, or in words that there are none. ``sort``: what the query sorts by, for the arrows;
-    without, headings are no links. ``label`` names the table to those who cannot see it."""
+    """Rows, or in words that there are none. ``query``: what the page was asked for, of which
+    headings change how rows are sorted; without, they are no links. ``label`` names the table to
+    those who cannot see it."""
+    sort = "" if query is None else query.get("sort", "")
     body = [el("tr", *(_cell(column, row) for column in columns)) for row in rows]
     if not body:
         return el("p", empty, class_="nothing")
     heads = [
-        el("th", _heading(c, sort), scope="col", class_=_side(c), aria_sort=_order(c, sort))
+        el("th", _heading(c, query, sort), scope="col", class_=_side(c), aria_sort=_order(c, sort))
         for c in columns
     ]
     inner = el("table", el("thead", el("tr", *heads)), el("tbody", *body))
@@ -244,13 +249,15 @@ def _order(column: PageColumn, sort: str) -> str | None:
     return {column.key: "ascending", f"-{column.key}": "descending"}.get(sort)
 
 
-def _heading(column: PageColumn, sort: str) -> Markup | str:
-    if not sort or not column.sorts:
+def _heading(column: PageColumn, query: Mapping[str, str] | None, sort: str) -> Markup | str:
+    if query is None or not column.sorts:
         return column.title
     arrow = {column.key: " ↑", f"-{column.key}": " ↓"}.get(sort, "")
     down = column.right and sort != f"-{column.key}"
     wanted = f"-{column.key}" if down else column.key
-    return el("a", column.title, arrow, href="?" + urlencode({"sort": wanted}), data_sort=wanted)
+    kept = {key: value for key, value in query.items() if key != "offset"}
+    href = "?" + urlencode({**kept, "sort": wanted})
+    return el("a", column.title, arrow, href=href, data_sort=wanted)
 
 
 def _cell(column: PageColumn, row: Mapping[str, Any]) -> Markup:
@@ -267,9 +274,11 @@ def _cell(column: PageColumn, row: Mapping[str, Any]) -> Markup:
 
 
 def search_form(query: Mapping[str, str], what: str) -> Markup:
-    """The box that rows are searched by."""
+    """The box that rows are searched by; how they are chosen and sorted besides stays."""
+    kept = [(key, value) for key, value in query.items() if key not in ("search", "offset")]
     return el(
         "form",
+        *(el("input", type="hidden", name=key, value=value) for key, value in kept),
         el("label", f"Filter {what} ", el("input", type="search", name="search", id="filter",
                                            value=query.get("search", ""), autocomplete="off")),
         el("button", "Filter"),

@@ -102,11 +102,10 @@ def _charts(past: ChartPast | None) -> list[Markup]:
 
 def _partitions(asked: PageRequest, found: Found, proof: str) -> Markup:
     total, following, rows = found
-    sort = asked.query.get("sort", "") or "-"
     shown = (columns.PARTITIONS[0]._replace(
         link=lambda row: address(asked.cluster, "topics", str(row["topic"]))
     ), *columns.PARTITIONS[1:])  # fmt: skip
-    body = table(shown, rows, "nothing is committed or read", sort, "Partitions")
+    body = table(shown, rows, "nothing is committed or read", asked.query, "Partitions")
     pages = pager(asked.query, total, len(rows), following)
     return block(f"Partitions: {total:,}", proof, body, pages)
 
@@ -119,7 +118,7 @@ def _members(members: Sequence[Mapping[str, Any]], name: str) -> Markup:
     return block(f"Members: {len(members):,}", proof, body, more)
 
 
-MOST_MEMBERS = 200
+MOST_MEMBERS = 100
 """Members that are named."""
 
 

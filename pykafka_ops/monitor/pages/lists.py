@@ -69,8 +69,7 @@ def _rows(
     above: Markup | None = None,
 ) -> str:
     total, following, rows = found
-    sort = asked.query.get("sort", "") or "-"
-    body = table(shown, rows, f"no {title.lower()} like that", sort, title)
+    body = table(shown, rows, f"no {title.lower()} like that", asked.query, title)
     form = search_form(asked.query, title.lower())
     pages = pager(asked.query, total, len(rows), following)
     return document(

@@ -75,7 +75,6 @@ def moves(asked: PageRequest, view: ClusterView, told: MovesShown | None) -> str
         done = 1 - sums.left / sums.bytes
     rest = "done" if not sums.moves else span(told.seconds)
     total, following, rows = told.found
-    sort = asked.query.get("sort", "") or "-"
     return document(
         asked, view, "Moves",
         tiles(
@@ -89,7 +88,7 @@ def moves(asked: PageRequest, view: ClusterView, told: MovesShown | None) -> str
         el("div", chart("Bytes to go", "Of all moves, over time", told.past,
                         [(LEFT, "to go")], size_text), class_="pictures"),
         block(f"Moves under way: {total:,}", PROOF,
-              table(_columns(asked.cluster), rows, "nothing moves", sort, "Moves under way"),
+              table(_columns(asked.cluster), rows, "nothing moves", asked.query, "Moves under way"),
               pager(asked.query, total, len(rows), following)),
     )  # fmt: skip
 
@@ -119,7 +118,6 @@ def elections(
 ) -> str:
     """Partitions not led by their preferred replica, and how many each broker lacks."""
     total, following, rows = found
-    sort = asked.query.get("sort", "") or "-"
 
     def link(row: Mapping[str, Any]) -> str:
         return address(asked.cluster, "topics", str(row["topic"]))
@@ -145,7 +143,7 @@ def elections(
         tiles(FigureTile("Led elsewhere", whole(total) if view.troubled is not None else UNKNOWN,
                          "partitions not led by their preferred replica", tone)),
         block(f"Not led by the preferred replica: {total:,}", "pko leader-election list",
-              table(shown, rows, "every partition is led by its preferred replica", sort,
+              table(shown, rows, "every partition is led by its preferred replica", asked.query,
                     "Partitions"),
               pager(asked.query, total, len(rows), following)),
         _lacking(lacking, brokers),

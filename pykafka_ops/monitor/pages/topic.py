@@ -35,7 +35,7 @@ from pykafka_ops.page.units import size as size_text
 from pykafka_ops.settings.topic import TOPIC
 
 FACTS = ("rate_in", "bytes")
-MOST = 200
+MOST = 100
 """Groups and brokers that are named."""
 
 
@@ -96,8 +96,7 @@ def _tiles(told: TopicShown) -> Markup:
 
 def _partitions(asked: PageRequest, found: Found, name: str) -> Markup:
     total, following, rows = found
-    sort = asked.query.get("sort", "") or "-"
-    body = table(columns.TOPIC_PARTITIONS, rows, "no partitions", sort, "Partitions")
+    body = table(columns.TOPIC_PARTITIONS, rows, "no partitions", asked.query, "Partitions")
     pages = pager(asked.query, total, len(rows), following)
     return block(f"Partitions: {total:,}", command("pko", "topics", "describe", name), body, pages)
 

@@ -4,6 +4,7 @@ groups, all of them at once in trouble of some kind."""
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable
 from math import inf
 
 from pykafka_ops.analysis import cluster_state
@@ -24,9 +25,9 @@ STATUSES = (OK, WARN, STOP, LOST, UNKNOWN)
 
 def large_view(name: str, now: int) -> ClusterView:
     """The cluster after a round at ``now`` (ms): every tenth broker is gone."""
-    nodes = {b: Node(b, f"b{b}", 9092, f"rack-{b % 3}") for b in range(BROKERS) if b % 10}
-    topics = {f"topic-{n:04}": _topic(n) for n in range(TOPICS)}
-    dirs = _dirs(topics)
+    nodes = large_nodes()
+    topics = {f"topic-{n:04}": large_topic(n) for n in range(TOPICS)}
+    dirs = large_dirs(topic.description for topic in topics.values())
     moves = {(f"topic-{n:04}", 0): Reassignment([1, 2, 3, 4], [4], [1]) for n in range(1000)}
     minimum = dict.fromkeys(topics, 2)
     partitions = placed((t.description for t in topics.values()), minimum, moves)
@@ -51,7 +52,13 @@ def large_view(name: str, now: int) -> ClusterView:
     )
 
 
-def _topic(n: int) -> WatchedTopic:
+def large_nodes() -> dict[int, Node]:
+    """The brokers: every tenth is gone."""
+    return {b: Node(b, f"b{b}", 9092, f"rack-{b % 3}") for b in range(BROKERS) if b % 10}
+
+
+def large_topic(n: int) -> WatchedTopic:
+    """Topic ``n``, of which three brokers have each partition."""
     partitions = []
     for p in range(PARTITIONS):
         first = n * PARTITIONS + p
@@ -64,13 +71,14 @@ def _topic(n: int) -> WatchedTopic:
     return WatchedTopic(described, starts, ends, 10.0, 3 << 30, settings)
 
 
-def _dirs(topics: dict[str, WatchedTopic]) -> dict[int, list[LogDirDescription]]:
+def large_dirs(topics: Iterable[TopicDescription]) -> dict[int, list[LogDirDescription]]:
+    """Where their replicas lie, 20 MiB each."""
     held: dict[int, list[ReplicaInfo]] = {b: [] for b in range(BROKERS) if b % 10}
-    for name, topic in topics.items():
-        for p in topic.description.partitions:
+    for topic in topics:
+        for p in topic.partitions:
             for broker in p.replicas:
                 if broker in held:
-                    held[broker].append(ReplicaInfo(name, p.number, 20 << 20, 0, False))
+                    held[broker].append(ReplicaInfo(topic.name, p.number, 20 << 20, 0, False))
     return {b: [LogDirDescription("/d", None, 1 << 40, b << 30, r)] for b, r in held.items()}
 
 

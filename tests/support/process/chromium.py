@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from base64 import b64decode
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -86,10 +87,39 @@ class Chromium:
         wait_for(lambda: self.evaluate(script), what=what)
 
     def press(self, key: str) -> None:
-        """Press a key of one letter."""
+        """Press a key of one letter, ``Enter`` or ``Escape``."""
+        code = {"Enter": 13, "Escape": 27}.get(key)
+        text = {13: "\r", 27: ""}.get(code or 0, key)
         for kind in ("keyDown", "keyUp"):
-            text = {"text": key} if kind == "keyDown" else {}
-            self._call("Input.dispatchKeyEvent", type=kind, key=key, **text)
+            more: Message = {"text": text} if kind == "keyDown" and text else {}
+            if code is not None:
+                more["windowsVirtualKeyCode"] = code
+            self._call("Input.dispatchKeyEvent", type=kind, key=key, **more)
+
+    def click(self, selector: str) -> None:
+        """Click on the middle of the first element of a CSS selector, wherever it is."""
+        x, y = self.evaluate(f"""(() => {{
+            const found = document.querySelector({json.dumps(selector)});
+            found.scrollIntoView({{block: 'center'}});
+            const box = found.getBoundingClientRect();
+            return [box.x + box.width / 2, box.y + box.height / 2];
+        }})()""")
+        for kind in ("mousePressed", "mouseReleased"):
+            self._call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def wheel(self, pixels: int) -> None:
+        """Turn the wheel in the middle of the page."""
+        x, y = self.evaluate("[innerWidth / 2, innerHeight / 2]")
+        self._call("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=pixels)
+
+    def always(self, script: str) -> None:
+        """Run a script in every page from now on, before its own."""
+        self._call("Page.addScriptToEvaluateOnNewDocument", source=script)
+
+    def picture(self, file: Path) -> None:
+        """What the window shows, as PNG."""
+        data = self._call("Page.captureScreenshot", format="png")["data"]
+        file.write_bytes(b64decode(data))
 
     def close(self) -> None:
         """End it."""

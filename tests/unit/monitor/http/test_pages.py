@@ -143,13 +143,16 @@ def test_rows_are_searched_sorted_and_paged(watched: WatchedCluster, client: Tes
     many.described = {n: one._replace(id=n) for n in names}
     watched.take(many)
     first = page(client, "/c/local/groups?sort=-group")
-    assert first.count("<tr>") == 201
+    assert first.count("<tr>") == 101
     assert first.index("group-0449") < first.index("group-0448")
-    assert 'href="?sort=-group&amp;offset=200"' in first
+    assert 'href="?sort=-group&amp;offset=100"' in first
     last = page(client, "/c/local/groups?sort=-group&offset=400")
     assert "401 to 450 of 450" in words(last)
-    assert "offset=200" in last
-    assert page(client, "/c/local/groups?limit=10000").count("<tr>") == 201
+    assert "offset=300" in last
+    assert page(client, "/c/local/groups?limit=10000").count("<tr>") == 101
+    kept = page(client, "/c/local/groups?search=02&status=!OK&sort=-group")
+    assert 'href="?search=02&amp;status=%21OK&amp;sort=-lag"' in kept, "headings keep the filter"
+    assert '<input type="hidden" name="status" value="!OK">' in kept, "the filter keeps the rest"
     found = page(client, "/c/local/groups?search=0007")
     assert "1 to 1 of 1" in words(found)
     assert 'value="0007"' in found
@@ -240,7 +243,7 @@ def test_without_a_history_charts_say_so(watched: WatchedCluster, client: TestCl
     assert "There is no broker 7" in page(client, "/c/local/brokers/7", 404)
 
 
-def test_partitions_of_a_topic_are_shown_200_at_a_time(
+def test_partitions_of_a_topic_are_shown_100_at_a_time(
     watched: WatchedCluster, client: TestClient
 ) -> None:
     many = answers(now_ms(), 100)
@@ -251,7 +254,7 @@ def test_partitions_of_a_topic_are_shown_200_at_a_time(
     many.starts = {"orders": array("q", [0] * 450)}
     watched.take(many)
     html = page(client, "/c/local/topics/orders?sort=-end&offset=200")
-    assert "201 to 400 of 450" in words(html)
+    assert "201 to 300 of 450" in words(html)
     assert html.index(">249<") < html.index(">248<")
 
 
@@ -271,6 +274,26 @@ def test_a_disk_that_fills_is_told_by_the_line_through_its_past(
             assert "24 GiB (24 %) free, full in 24 h" in words(page(client, path)), path
     finally:
         history.close()
+
+
+def test_the_disks_of_a_broker_that_is_down_are_not_known(
+    watched: WatchedCluster, client: TestClient
+) -> None:
+    """Its last answer is no answer, and no other disk makes the tile good."""
+    gib = 1 << 30
+    disk = LogDirDescription("/d", None, 100 * gib, 60 * gib, [])
+    got = answers(now_ms(), 100, dirs={1: [disk], 2: [disk]})
+    orders = got.topics["orders"]
+    shared = orders.partitions[0]._replace(replicas=[1, 2, 3], isr=[1])
+    got.topics = {"orders": orders._replace(partitions=[shared])}
+    watched.take(got)
+    html = page(client, "/c/local")
+    assert "60 % free, growth not known yet; not known of brokers 2, 3" in words(html)
+    tile = html[html.rindex("<li", 0, html.index("Disk runway")) :]
+    assert tile.startswith('<li class="tile warn">')
+    chart = html[html.index("<h2>Disk runway") :]
+    assert "not known of brokers 2, 3" in words(chart)
+    assert "not known" in words(page(client, "/c/local/brokers/2"))
 
 
 def test_a_subject_that_changes_again_and_again_is_one_line(
