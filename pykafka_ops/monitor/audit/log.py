@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from pykafka_ops.errors import StorageError
 from pykafka_ops.monitor.audit.journal import Journal
-from pykafka_ops.monitor.audit.pace import Pace
+from pykafka_ops.monitor.audit.pace import WritePace
 
 BEGUN, DONE, FAILED, PARTLY = "begun", "done", "failed", "partly"
 REFUSED: Final = "refused"
@@ -35,7 +35,7 @@ class AuditLog:
         self._refusals = Journal(directory / "audit-refused.jsonl", kept=1)
         self._reads = Journal(directory / "audit-read.jsonl", kept=3)
         self._logins = Journal(directory / "audit-logins.jsonl", kept=1)
-        self._pace = Pace(now)
+        self._pace = WritePace(now)
 
     def begin(self, entry: Mapping[str, Any]) -> str:
         """Write down a change before it is made; its id. StorageError: then it must not be made."""

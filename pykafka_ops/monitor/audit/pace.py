@@ -12,7 +12,7 @@ EACH_MS: Final = 1_000
 """After that one in so many ms."""
 
 
-class Pace:
+class WritePace:
     """``now`` in ms; any thread."""
 
     def __init__(self, now: Callable[[], int]) -> None:

@@ -47,7 +47,7 @@ def _cut(params: Mapping[str, str], found: Sequence[T], limit: int) -> Listing[T
     return Listing(len(found), more, found[start : start + most])
 
 
-class Columns(Protocol):
+class RowColumns(Protocol):
     """A table of many rows as columns by the name of a field, in the order of its rows;
     ``texts`` are those that ``search`` looks into."""
 
@@ -61,7 +61,7 @@ class Columns(Protocol):
     def texts(self) -> Sequence[Sequence[Any]]: ...
 
 
-def chosen(params: Mapping[str, str], columns: Columns, limit: int = ROWS) -> Listing[int]:
+def chosen(params: Mapping[str, str], columns: RowColumns, limit: int = ROWS) -> Listing[int]:
     """As ``listing``, for rows that are not made before they are wanted: their numbers."""
     found: Sequence[int] = range(len(columns))
     for key, value in params.items():

@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute, Route
 
 from pykafka_ops.errors import UsageError
 from pykafka_ops.monitor.cluster import questions
+from pykafka_ops.monitor.cluster.poller import SETTINGS
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.history.model import HistoryEvent, SeriesKey
 from pykafka_ops.monitor.history.store import History
@@ -148,12 +149,13 @@ def _search(request: Request, asked: PageRequest, view: ClusterView) -> str:
     service = service_of(request)
     wanted = asked.query.get("q", "").strip()
     if len(wanted) < told_search.LEAST:
-        return search.search(asked, view, (), (), ())
+        return search.search(asked, view, (), (), (), SETTINGS)
     reply, _ = transactions_of(service.clusters[view.name], view, asked.now, SEARCH_SECONDS)
     ids = reply.value.ids.values() if reply.value else ()
     others = [name for name in service.clusters if wanted.casefold() in name.casefold()]
     things = told_search.search(view, wanted, ids)
-    return search.search(asked, view, others, things, _unsure(view, reply.value is None))
+    unsure = _unsure(view, reply.value is None)
+    return search.search(asked, view, others, things, unsure, SETTINGS)
 
 
 def _unsure(view: ClusterView, no_transactions: bool) -> Sequence[str]:

@@ -16,9 +16,10 @@ def search(
     others: Sequence[str],
     found: Sequence[FoundKind],
     unsure: Sequence[str],
+    settings: Sequence[str],
 ) -> str:
     """The page of a search; ``others`` are clusters that fit, ``unsure`` what could not be
-    searched, in words."""
+    searched, in words; ``settings``: those of topics that are searched."""
     wanted = asked.query.get("q", "").strip()
     notes = [el("li", note) for note in unsure]
     missing = block("Not searched", "", el("ul", *notes, class_="causes warn")) if notes else None
@@ -36,7 +37,10 @@ def search(
     if not parts:
         nothing = el("p", "Nothing of this cluster fits ", el("bdi", shorten(wanted, LONGEST)),
                      ".", class_="nothing")  # fmt: skip
-    return document(asked, view, "Search", nothing, *parts, missing)
+    bounds = el("p", f"Of the settings of topics these are searched, which every round asks for: "
+                f"{', '.join(settings)}. The page of a topic shows all of them.",
+                class_="note")  # fmt: skip
+    return document(asked, view, "Search", nothing, *parts, missing, bounds)
 
 
 def _kind(cluster: str, kind: FoundKind) -> Markup:

@@ -182,6 +182,10 @@ def test_the_search_finds_everything_and_says_what_it_did_not_search(
     assert "Transactional ids: 1 pay-1" in words(client, "/search?q=PAY")
     assert "Members: 1 billing-1 /10.0.0.7 in group billing" in words(client, "/search?q=10.0.0")
     assert "Clusters: 1" in words(client, "/search?q=local")
+    bounds = (
+        "searched, which every round asks for: min.insync.replicas, retention.ms, cleanup.policy."
+    )
+    assert bounds in words(client, "/search?q=local")
     assert "Nothing of this cluster fits" in words(client, "/search?q=zzz")
     assert "2 characters or more" in words(client, "/search?q=z")
     assert "<script>alert" not in client.get("/c/local/search?q=%3Cscript%3Ealert(1)").text
