@@ -6,26 +6,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pykafka_ops.analysis.moves import throttles as rt
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.configs import (
-    BROKER,
-    TOPIC,
-    AlterOp,
-    ConfigResource,
-    alter_configs,
-    describe_configs,
-)
+from pykafka_ops.client.configs import BROKER, TOPIC, ConfigResource
+from pykafka_ops.client.own_settings import OwnValues, alter_own, own_settings
 from pykafka_ops.commands.reassign_partitions.text import Partition, Talk, joined, plural
 from pykafka_ops.errors import PkoError
-from pykafka_ops.settings.source import ConfigSource
 
 MUST_VERIFY = (
     "Warning: You must run --verify periodically, until the reassignment completes, to ensure the "
     "throttle is removed."
 )
 RATES = (rt.LEADER_RATE, rt.FOLLOWER_RATE)
-_OWN = {TOPIC: ConfigSource.DYNAMIC_TOPIC_CONFIG, BROKER: ConfigSource.DYNAMIC_BROKER_CONFIG}
-Values = Mapping[ConfigResource, Mapping[str, str | None]]
-"""The wanted settings of brokers and topics; None: not set."""
+Values = OwnValues
 Write = Callable[[Values], None]
 """Writes them, to a cluster (``alter``) or to ZooKeeper; PkoError."""
 
@@ -96,24 +87,14 @@ def alter(cluster: Cluster, values: Values) -> None:
 
 def altered(cluster: Cluster, values: Values) -> dict[ConfigResource, PkoError | None]:
     """Change settings; how that went."""
-    changes = {
-        place: [(AlterOp.DELETE if v is None else AlterOp.SET, k, v) for k, v in wanted.items()]
-        for place, wanted in values.items()
-    }
-    return alter_configs(cluster, changes) if changes else {}
+    return alter_own(cluster, values)
 
 
 def present(
     cluster: Cluster, places: Sequence[ConfigResource]
 ) -> dict[ConfigResource, dict[str, str | None] | PkoError]:
     """The throttles that are set on the brokers and topics themselves."""
-    keys = [*rt.BROKER_THROTTLES, *rt.TOPIC_THROTTLES]
-    return {
-        place: entries
-        if isinstance(entries, PkoError)
-        else {e.name: e.value for e in entries if e.source == _OWN[place.type] and e.name in keys}
-        for place, entries in describe_configs(cluster, places, keys=keys).items()
-    }
+    return own_settings(cluster, places, [*rt.BROKER_THROTTLES, *rt.TOPIC_THROTTLES])
 
 
 def called(place: ConfigResource) -> str:

@@ -20,6 +20,8 @@ ACTIONS: Final = {
     "config": "set and unset settings of a topic",
     "broker-config": "set and unset settings of a broker, or the default of all brokers",
     "cancel-move": "cancel a move of replicas of a topic",
+    "throttle": "throttle the moves of replicas of a topic",
+    "unthrottle": "take throttles of a topic and of its brokers away",
     "abort-transaction": "abort a hanging transaction in a topic",
     "delete-records": "delete the records of a topic before an offset",
 }

@@ -33,7 +33,7 @@ def plan_cancel(cluster: Cluster, params: Params, ground: Ground) -> ActionPlan:
     steps = sorted(n for _, n in moving)
     again = {k: v for k, v in params.items() if k in ("topic", "partition")}
     told = {"topic": topic.name, "partition": listed(steps)}
-    notes = ("throttles stay as they are: pko reassign-partitions cancel takes them away, too",)
+    notes = ("throttles stay as they are: unthrottle takes them away",)
     command = ("pko", "reassign-partitions", "cancel")
     return ActionPlan(topic.name, changes, steps, again, told, command, notes=notes)
 
