@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from pykafka_ops.analysis.amounts import size_of
@@ -58,12 +59,13 @@ def plan_throttle(cluster: Cluster, params: Params, ground: Ground) -> ActionPla
     for key in rt.TOPIC_THROTTLES:
         if (place, key) in wanted:
             wanted[place, key] = _joined(held.get((place, key)), wanted[place, key] or "")
-    told = {"topic": topic.name, "rate": str(rate)}
+    made = _plan(topic.name, held, wanted, params)
     notes = (
         "the rate of a broker holds for all topics that are throttled on it",
         "it stays when the moves are over, until it is taken away",
     )
-    return _plan(topic.name, held, wanted, params, told, notes, "unthrottle")
+    told = {"topic": topic.name, "rate": str(rate)}
+    return replace(made, told=told, notes=notes, undone_by=UNTHROTTLE.right)
 
 
 def plan_unthrottle(cluster: Cluster, params: Params, ground: Ground) -> ActionPlan:
@@ -84,7 +86,7 @@ def plan_unthrottle(cluster: Cluster, params: Params, ground: Ground) -> ActionP
         rates = _held(cluster, brokers)
         held |= rates
         wanted |= dict.fromkeys(rates)
-    return _plan(topic.name, held, wanted, params, {"topic": topic.name}, notes)
+    return replace(_plan(topic.name, held, wanted, params), notes=notes)
 
 
 def run_throttles(cluster: Cluster, plan: ActionPlan, ground: Ground) -> Failures:
@@ -116,17 +118,14 @@ def _joined(before: str | None, value: str) -> str:
     return ",".join(sorted({*(before or "").split(","), *value.split(",")} - {""}))
 
 
-def _plan(
-    name: str, held: Wanted, wanted: Wanted, params: Params, told: Params,
-    notes: tuple[str, ...], undone_by: str = "",
-) -> ActionPlan:  # fmt: skip
+def _plan(name: str, held: Wanted, wanted: Wanted, params: Params) -> ActionPlan:
     news = {place: value for place, value in wanted.items() if held.get(place) != value}
     changes = tuple(
         PlannedChange(_called(*place), held.get(place), value) for place, value in news.items()
     )
     steps = [[place.type, place.name, key, value] for (place, key), value in news.items()]
-    again = {k: v for k, v in params.items() if k in told}
-    return ActionPlan(name, changes, steps, again, told, (), undone_by=undone_by, notes=notes)
+    again = {k: v for k, v in params.items() if k in ("topic", "rate")}
+    return ActionPlan(name, changes, steps, again, {"topic": name}, ())
 
 
 def _called(place: ConfigResource, key: str) -> str:
