@@ -11,7 +11,6 @@ from typing import Final
 
 from pykafka_ops.client.topics import TopicDescription
 from pykafka_ops.monitor.cluster.view import WatchedGroup, WatchedTopic
-from pykafka_ops.monitor.metrics.kafka_exporter import lag, sums
 from pykafka_ops.monitor.metrics.lines import (
     BROKERS,
     GROUPS,
@@ -19,8 +18,9 @@ from pykafka_ops.monitor.metrics.lines import (
     Metric,
     Samples,
     Scope,
-    known,
 )
+from pykafka_ops.monitor.metrics.walks import KMINION as NAMES
+from pykafka_ops.monitor.metrics.walks import end, lag, start
 
 Offsets = Callable[[WatchedTopic], Sequence[int]]
 Count = Callable[[WatchedGroup, str], int]
@@ -80,17 +80,6 @@ def _replicas(topic: TopicDescription) -> int:
     return len(topic.partitions[0].replicas) if topic.partitions else 0
 
 
-def _marks(offsets: Offsets) -> Callable[[Scope], Samples]:
-    def samples(scope: Scope) -> Samples:
-        for name, topic in scope.topics.items():
-            head = scope.head(topic_name=name)
-            found = offsets(topic)
-            for n in range(len(found)):
-                yield f'{head},partition_id="{n}"{scope.tail}', known(found, n)
-
-    return samples
-
-
 def _mark_sums(offsets: Offsets) -> Callable[[Scope], Samples]:
     def samples(scope: Scope) -> Samples:
         for name, topic in scope.topics.items():
@@ -111,11 +100,6 @@ def _group_info(scope: Scope) -> Samples:
             "coordinator_id": str(group.coordinator),
         }
         yield scope.labels(**pairs), int(group.row.state == "Stable")
-
-
-def _members(scope: Scope) -> Samples:
-    for name, group in scope.groups.items():
-        yield scope.labels(group_id=name), len(group.members)
 
 
 def _empty_members(scope: Scope) -> Samples:
@@ -143,27 +127,6 @@ def _assigned(group: WatchedGroup, topic: str) -> int:
     return sum(t == topic for m in group.members for t, _ in m.assigned)
 
 
-def _offset_sums(scope: Scope) -> Samples:
-    for group in scope.groups:
-        for topic, offsets, _ in sums(scope, group):
-            yield scope.labels(group_id=group, topic_name=topic), offsets
-
-
-def _lag_sums(scope: Scope) -> Samples:
-    for group in scope.groups:
-        for topic, _, lags in sums(scope, group):
-            yield scope.labels(group_id=group, topic_name=topic), lags
-
-
-def _lags(scope: Scope) -> Samples:
-    for group in scope.groups:
-        for topic, offsets in scope.committed(group):
-            head = scope.head(group_id=group, topic_name=topic)
-            for n, offset in enumerate(offsets):
-                if offset >= 0:
-                    yield f'{head},partition_id="{n}"{scope.tail}', lag(scope, topic, n, offset)
-
-
 def _starts(topic: WatchedTopic) -> Sequence[int]:
     return topic.starts
 
@@ -187,7 +150,7 @@ METRICS: Final = (
     Metric("kminion_kafka_topic_info", "The topics, with their settings", TOPICS, _topic_info),
     Metric(
         "kminion_kafka_topic_partition_low_water_mark", "Where the log begins", TOPICS,
-        _marks(_starts), fine=True,
+        NAMES.of_partitions(start), fine=True,
     ),
     Metric(
         "kminion_kafka_topic_low_water_mark_sum", "Sum of where logs begin", TOPICS,
@@ -195,14 +158,14 @@ METRICS: Final = (
     ),
     Metric(
         "kminion_kafka_topic_partition_high_water_mark", "Where the log ends", TOPICS,
-        _marks(_ends), fine=True,
+        NAMES.of_partitions(end), fine=True,
     ),
     Metric(
         "kminion_kafka_topic_high_water_mark_sum", "Sum of where logs end", TOPICS,
         _mark_sums(_ends),
     ),
     Metric(f"{_GROUP}_info", "1 if the group is stable, else 0", GROUPS, _group_info),
-    Metric(f"{_GROUP}_members", "Number of members", GROUPS, _members),
+    Metric(f"{_GROUP}_members", "Number of members", GROUPS, NAMES.members),
     Metric(f"{_GROUP}_empty_members", "Members that read nothing", GROUPS, _empty_members),
     Metric(
         f"{_GROUP}_topic_members", "Members that read the topic", GROUPS, _of_topics(_readers)
@@ -211,11 +174,13 @@ METRICS: Final = (
         f"{_GROUP}_topic_assigned_partitions", "Partitions of the topic that members read", GROUPS,
         _of_topics(_assigned),
     ),
-    Metric(f"{_GROUP}_topic_offset_sum", "Sum of offsets over partitions", GROUPS, _offset_sums),
+    Metric(
+        f"{_GROUP}_topic_offset_sum", "Sum of offsets over partitions", GROUPS, NAMES.offset_sums
+    ),
     Metric(
         f"{_GROUP}_topic_partition_lag", "Records between the commit and the log's end", GROUPS,
-        _lags, fine=True,
+        NAMES.of_commits(lag), fine=True,
     ),
-    Metric(f"{_GROUP}_topic_lag", "Sum of lags over partitions", GROUPS, _lag_sums),
+    Metric(f"{_GROUP}_topic_lag", "Sum of lags over partitions", GROUPS, NAMES.lag_sums),
 )  # fmt: skip
 """All that are known, in their order."""
