@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import single_broker
 from tests.support.golden.transcripts import (
     Entry,
     Said,
@@ -17,11 +18,12 @@ from tests.support.golden.transcripts import (
 )
 from tests.support.process.apache import ApacheBroker, apache_alone
 
-pytestmark = [pytest.mark.java, pytest.mark.slow]
+pytestmark = [pytest.mark.slow]
 ADMIN = {
     "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
     "super.users": "User:ANONYMOUS",
 }
+ZOOKEEPER = "zookeeper.connect=127.0.0.1:23183"
 FAILED = "Error while executing ACL command: "
 
 
@@ -48,15 +50,33 @@ def compare(entry: Entry, said: Said) -> list[str]:
     return differences(entry, said, wanted, got) + other_error(entry, said)
 
 
-def test_every_command_line_answers_like_apache_kafka(
-    guarded: ApacheBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture(autouse=True)
+def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files of entries come into a directory of their own; no variable names a cluster."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PKO_BOOTSTRAP_SERVER", raising=False)
-    swap = {"zookeeper.connect=127.0.0.1:23183": f"zookeeper.connect={guarded.zookeeper.connect}"}
-    every = list(entries("acls"))
-    assert len(every) == 62
+
+
+def problems(every: list[Entry], bootstrap: str, swap: dict[str, str]) -> list[str]:
+    """What differs when the entries are replayed."""
     wrong: list[str] = []
     for entry in every:
-        wrong += compare(entry, replay(entry, guarded.bootstrap, swap))
+        wrong += compare(entry, replay(entry, bootstrap, swap))
+    return wrong
+
+
+@pytest.mark.java
+def test_every_command_line_answers_like_apache_kafka(guarded: ApacheBroker) -> None:
+    swap = {ZOOKEEPER: f"zookeeper.connect={guarded.zookeeper.connect}"}
+    every = list(entries("acls"))
+    assert len(every) == 62
+    wrong = problems(every, guarded.bootstrap, swap)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_broker_on_its_own_answers_the_same(tmp_path: Path) -> None:
+    every = [entry for entry in entries("acls") if ZOOKEEPER not in entry.argv]
+    assert len(every) == 57
+    with single_broker("pko", tmp_path, ADMIN) as broker:
+        wrong = problems(every, broker.bootstrap, {})
     assert not wrong, "\n".join(wrong)

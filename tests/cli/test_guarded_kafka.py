@@ -1,4 +1,4 @@
-"""Users, tokens and access rules on Apache Kafka, where they count."""
+"""Users, tokens and access rules where they count: on our broker and on Apache Kafka's."""
 
 from __future__ import annotations
 
@@ -36,9 +36,11 @@ CRASH = "Cannot invoke "
 """Where Kafka's tool ends with a NullPointerException, ours says what is missing."""
 
 
-@pytest.fixture(scope="module")
-def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GuardedKafka]:
-    with guarded_kafka(tmp_path_factory.mktemp("guarded")) as made:
+@pytest.fixture(scope="module", params=["apache", "pko"])
+def kafka(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[GuardedKafka]:
+    with guarded_kafka(tmp_path_factory.mktemp("guarded"), request.param) as made:
         made.as_admin("topics", "create", "orders")
         yield made
 

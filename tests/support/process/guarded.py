@@ -1,13 +1,15 @@
-"""Apache Kafka with users, rights, delegation tokens, and a listener of each kind."""
+"""A broker with users, rights, delegation tokens, and a listener of each kind: ours, or Apache
+Kafka's."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tests.support.golden.transcripts import Said, run_patiently
 from tests.support.process.apache import ApacheBroker, ZooKeeper
+from tests.support.process.broker import BrokerProcess
 from tests.support.process.certificates import Authority
 from tests.support.waiting import free_port
 
@@ -18,20 +20,23 @@ USERS = {"admin": "a-word", "alice": "w0nder", "bob": "b-word"}
 
 
 class GuardedKafka:
-    """A broker that is up; ``where`` is a listener's address, by its protocol."""
+    """``broker`` with its settings; ``where`` is a listener's address, by its protocol."""
 
-    def __init__(self, directory: Path, zookeeper: ZooKeeper) -> None:
-        self.directory, self.zookeeper = directory, zookeeper
+    def __init__(self, directory: Path, broker: ApacheBroker | BrokerProcess) -> None:
+        self.directory, self.broker = directory, broker
         self.authority = Authority(directory)
         self.ports = {p: free_port() for p in ("SASL_PLAINTEXT", "SSL", "SASL_SSL")}
-        self.broker = ApacheBroker(directory / "broker-0", zookeeper)
-        self.ports["PLAINTEXT"] = self.broker.port
-        self.broker.overrides = self._settings()
+        more = [f"{p}://127.0.0.1:{port}" for p, port in self.ports.items()]
+        broker.overrides = self._settings()
+        if isinstance(broker, BrokerProcess):
+            broker.also = more
+        else:
+            listeners = [f"PLAINTEXT://127.0.0.1:{broker.port}", *more]
+            broker.overrides["listeners"] = ",".join(listeners)
 
     def _settings(self) -> dict[str, object]:
         known = " ".join(f'user_{name}="{word}"' for name, word in USERS.items())
         found: dict[str, object] = {
-            "listeners": ",".join(f"{p}://127.0.0.1:{port}" for p, port in self.ports.items()),
             "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
             "super.users": "User:ANONYMOUS;User:admin",
             "delegation.token.secret.key": "a secret of the brokers",
@@ -51,7 +56,7 @@ class GuardedKafka:
         return found
 
     def where(self, protocol: str) -> str:
-        return f"127.0.0.1:{self.ports[protocol]}"
+        return f"127.0.0.1:{self.ports.get(protocol, self.broker.port)}"
 
     def login(self, name: str, password: str | None = None, **properties: str) -> Path:
         """A file of client settings: SASL_PLAINTEXT and PLAIN unless ``properties`` say more."""
@@ -79,13 +84,16 @@ class GuardedKafka:
 
 
 @contextmanager
-def guarded_kafka(directory: Path) -> Iterator[GuardedKafka]:
-    """A fresh one, and its ZooKeeper."""
-    zookeeper = ZooKeeper(directory).start()
-    made = GuardedKafka(directory, zookeeper)
-    try:
+def guarded_kafka(directory: Path, kind: str) -> Iterator[GuardedKafka]:
+    """A fresh one that is up: "pko", or "apache" and its ZooKeeper."""
+    with ExitStack() as after:
+        if kind == "pko":
+            ours = BrokerProcess(directory / "broker-0")
+            made = GuardedKafka(directory, ours)
+        else:
+            zookeeper = ZooKeeper(directory).start()
+            after.callback(zookeeper.close)
+            made = GuardedKafka(directory, ApacheBroker(directory / "broker-0", zookeeper))
+        after.callback(made.broker.close)
         made.broker.start()
         yield made
-    finally:
-        made.broker.close()
-        zookeeper.close()
