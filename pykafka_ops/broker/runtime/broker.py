@@ -14,6 +14,7 @@ from pykafka_ops.broker.runtime.cluster import adoption, membership
 from pykafka_ops.broker.runtime.cluster.membership import Membership
 from pykafka_ops.broker.runtime.parts import Parts
 from pykafka_ops.broker.runtime.settings.listeners import Endpoint, Listening, open_to_all
+from pykafka_ops.broker.runtime.settings.providers import resolved
 from pykafka_ops.broker.runtime.settings.start import record_start, settings_at_start
 from pykafka_ops.broker.runtime.trimming import Trimming
 from pykafka_ops.broker.services.image_waits import comes_true
@@ -56,6 +57,7 @@ class Broker:
         *,
         on_fatal: Callable[[], None] = lambda: None,
     ) -> None:
+        properties = resolved(properties, os.environ)
         review = check.review(properties)
         if review.refusals:
             raise SettingError("; ".join(review.refusals))

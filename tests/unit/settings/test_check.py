@@ -114,8 +114,6 @@ def test_settings_without_effect_are_told_and_unsafe_ones_refused() -> None:
     assert found.refusals == [
         "process.roles=broker is not supported by this broker: remove it",
         "ssl.engine.factory.class=x.Y is not supported by this broker: remove it",
-        "config.providers: configuration providers are not supported by this broker: write the "
-        "values themselves",
     ]
 
 
