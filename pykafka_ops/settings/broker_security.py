@@ -113,7 +113,7 @@ ROWS = table(
         doc="Name of the scope claim in a token."),
     row("sasl.oauthbearer.sub.claim.name", STRING, "sub",
         doc="Name of the subject claim in a token."),
-    row("sasl.oauthbearer.token.endpoint.url", STRING, None, WARN,
+    row("sasl.oauthbearer.token.endpoint.url", STRING, None,
         doc="Address that issues tokens."),
     row("sasl.oauthbearer.jwks.endpoint.url", STRING, None,
         doc="Address of the keys that sign tokens."),

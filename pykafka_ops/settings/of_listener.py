@@ -51,6 +51,7 @@ MECHANISM_SETTINGS: Final = frozenset(
         "sasl.oauthbearer.jwks.endpoint.url",
         "sasl.oauthbearer.scope.claim.name",
         "sasl.oauthbearer.sub.claim.name",
+        "sasl.oauthbearer.token.endpoint.url",
         "sasl.server.callback.handler.class",
     }
 )

@@ -7,7 +7,7 @@ in Kafka.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from pykafka_ops.broker.runtime.cluster.peer import AskInTurn, LogIn
 from pykafka_ops.broker.runtime.security.login_modules import LoginModules
@@ -37,13 +37,35 @@ def outgoing_login(configs: ListenerConfigs, modules: LoginModules) -> LogIn:
             f"requirement failed: {MECHANISM} must be included in {ENABLED} when SASL is used for "
             "inter-broker communication"
         )
-    if mechanism not in PASSWORDS:
-        raise SettingError(
-            f"{MECHANISM}={mechanism} is not supported: set it to one of {', '.join(PASSWORDS)}"
-        )
+    if mechanism not in (*PASSWORDS, "OAUTHBEARER"):
+        known = ", ".join((*PASSWORDS, "OAUTHBEARER"))
+        raise SettingError(f"{MECHANISM}={mechanism} is not supported: set it to one of {known}")
     options = modules.options(configs, mechanism)
     if options is None:
         raise modules.missing(configs, mechanism)
+    if mechanism in PASSWORDS:
+        new = _by_password(mechanism, configs, options)
+    else:
+        from pykafka_ops.broker.runtime.security.bearer_login import tokens  # few ask for it
+
+        new = _by_token(tokens(configs, options))
+
+    async def log_in(ask: AskInTurn) -> int:
+        return await _log_in(mechanism, new, ask)
+
+    return log_in
+
+
+def _by_token(new_token: Callable[[], Awaitable[str]]) -> NewDialogue:
+    async def new() -> sasl.Dialogue:
+        return sasl.bearer(await new_token())
+
+    return new
+
+
+def _by_password(
+    mechanism: str, configs: ListenerConfigs, options: Mapping[str, str]
+) -> NewDialogue:
     user, password = options.get("username"), options.get("password")
     if not user or not password:
         raise SettingError(
@@ -54,10 +76,7 @@ def outgoing_login(configs: ListenerConfigs, modules: LoginModules) -> LogIn:
     async def new() -> sasl.Dialogue:
         return sasl.dialogue(mechanism, user, password, secrets.token_hex(16))
 
-    async def log_in(ask: AskInTurn) -> int:
-        return await _log_in(mechanism, new, ask)
-
-    return log_in
+    return new
 
 
 async def _log_in(mechanism: str, new: NewDialogue, ask: AskInTurn) -> int:

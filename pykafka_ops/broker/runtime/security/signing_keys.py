@@ -19,6 +19,7 @@ from urllib.request import (
     HTTPHandler,
     HTTPSHandler,
     OpenerDirector,
+    Request,
     UnknownHandler,
 )
 
@@ -45,15 +46,18 @@ class KeyTimes(NamedTuple):
     backoff_max: int
 
 
-def read_url(url: str) -> bytes:
-    """What is at an address of http, https or file; no redirect is followed. Blocks. Raises
-    ConnectError."""
+def read_url(
+    url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+) -> bytes:
+    """What is at an address of http, https or file, or is answered there to ``body``; no redirect
+    is followed. Blocks. Raises ConnectError."""
     opener = OpenerDirector()
     handlers: list[BaseHandler] = [HTTPHandler(), HTTPSHandler(), FileHandler(), UnknownHandler()]
     for handler in handlers:
         opener.add_handler(handler)
     try:
-        with opener.open(url, timeout=SECONDS) as answer:
+        asked = Request(url, body, dict(headers or {}))
+        with opener.open(asked, timeout=SECONDS) as answer:
             status = getattr(answer, "status", None)
             if status not in (None, 200):
                 raise ConnectError(f"{url}: HTTP status {status}")
