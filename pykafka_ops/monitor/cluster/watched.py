@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from pykafka_ops.analysis.cluster_state import facts as facts_of
@@ -75,9 +76,7 @@ class WatchedCluster:
 
     def take(self, got: Answers) -> ClusterView:
         """A round's answers."""
-        with self._lock:
-            self._remember(got)
-            self._looked_at.clear()
+        self._remember(got)
         self._last = got
         view = self._made(got)
         with self._lock:
@@ -204,6 +203,27 @@ class WatchedCluster:
     # -- how -------------------------------------------------------------------------------------
 
     def _remember(self, got: Answers) -> None:
+        """What pages read meanwhile waits for some commits at most, not for all of 100,000."""
+        with self._lock:
+            self._looked_at.clear()
+            self._forget_old(got)
+            self._ends.record(got.at, got.ends)
+            for group, offsets in got.offsets.items():
+                self._commits.put(group, offsets)
+            self._hear_clocks(got)
+        listed = got.listed or {}
+        commits = iter(got.commits.items())
+        while some := list(islice(commits, AT_ONCE)):
+            with self._lock:
+                for (group, topic, n), found in some:
+                    skew = self.clocks.skew(listed[group].coordinator) if group in listed else 0
+                    self._add((group, topic, n), found, skew)
+        if got.listed is not None and not got.unlisted:
+            with self._lock:
+                for group in [g for g in self._commits.groups() if g not in got.listed]:
+                    self._commits.forget(group)
+
+    def _forget_old(self, got: Answers) -> None:
         for group, topic in self._forgotten:
             self._commits.forget(group, topic)
         self._forgotten.clear()
@@ -213,21 +233,13 @@ class WatchedCluster:
                 self._ends.forget(name)
                 for place in [p for p in self._stamps if p[0][0] == name]:
                     del self._stamps[place]
-        self._ends.record(got.at, got.ends)
-        for group, offsets in got.offsets.items():
-            self._commits.put(group, offsets)
-        self._hear_clocks(got)
-        listed = got.listed or {}
-        for (group, topic, n), commits in got.commits.items():
-            samples = self._ends.samples(topic, n)
-            skew = self.clocks.skew(listed[group].coordinator) if group in listed else 0
-            for commit in commits:
-                end = end_at(samples, commit.timestamp - skew)
-                lag = None if end is None else max(0, end - commit.offset)
-                self._commits.add(group, topic, n, commit._replace(lag=lag))
-        if got.listed is not None and not got.unlisted:
-            for group in [g for g in self._commits.groups() if g not in got.listed]:
-                self._commits.forget(group)
+
+    def _add(self, key: tuple[str, str, int], commits: Iterable[Commit], skew: int) -> None:
+        samples = self._ends.samples(*key[1:])
+        for commit in commits:
+            end = end_at(samples, commit.timestamp - skew)
+            lag = None if end is None else max(0, end - commit.offset)
+            self._commits.add(*key, commit._replace(lag=lag))
 
     def _hear_clocks(self, got: Answers) -> None:
         """From the newest commit that each coordinator wrote."""

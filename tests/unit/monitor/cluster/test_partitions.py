@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import fields
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from pykafka_ops.analysis.lag.rows import LagRow
 from pykafka_ops.client.group_describe import GroupDescription, MemberDescription
 from pykafka_ops.monitor.cluster.answers import Answers
 from pykafka_ops.monitor.cluster.judged import MANY, JudgedPartitions
-from pykafka_ops.monitor.cluster.watched import LOOKED_AT, WatchedCluster
+from pykafka_ops.monitor.cluster.watched import AT_ONCE, LOOKED_AT, WatchedCluster
 from tests.support.monitor.rounds import answers
 
 WIDE = 600
@@ -111,3 +112,29 @@ def test_columns_last_until_the_next_round_and_of_few_groups() -> None:
     with watched.partitions("nobody") as nothing:
         assert len(nothing) == 0
     assert watched.rows("nobody") == []
+
+
+def test_a_round_lets_pages_in_while_it_takes_commits_in() -> None:
+    """One that held the cluster for 100,000 commits kept pages waiting for half a second."""
+    watched = WatchedCluster("local")
+    watched.take(wide(100_000, 1000, behind=5))
+    got = wide(115_000, 1100, behind=5)
+    looks: list[int] = []
+
+    class Commits(dict[Any, Any]):
+        asked = 0
+
+        def items(self) -> Any:
+            self.asked += 1
+            if self.asked == 1:  # clocks are heard in one go
+                yield from super().items()
+                return
+            for number, item in enumerate(super().items()):
+                if number % AT_ONCE == 0:
+                    with watched.partitions("billing") as table:
+                        looks.append(len(table))
+                yield item
+
+    got.commits = Commits(got.commits)
+    watched.take(got)
+    assert looks == [2 * WIDE] * 3, "of 1,198 commits"
