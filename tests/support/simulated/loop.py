@@ -197,8 +197,9 @@ class SimLoop(asyncio.AbstractEventLoop):
     network: Any = None
 
     async def create_connection(  # type: ignore[override]
-        self, factory: Callable[[], Any], host: str, port: int
+        self, factory: Callable[[], Any], host: str, port: int, *, ssl: None = None
     ) -> tuple[Any, Any]:
+        assert ssl is None, "nothing is encrypted here"
         found: tuple[Any, Any] = await self.network.connect(this_life(), factory, host, port)
         return found
 

@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
 from pykafka_ops.broker.services.image_waits import comes_true
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
@@ -55,7 +56,7 @@ class ControlledShutdown:
         Gives up after ``controlled.shutdown.max.retries`` attempts, or ``AWAY_S`` without
         ZooKeeper: the broker stops all the same.
         """
-        moving = asyncio.ensure_future(self._move())
+        moving = jobs.start("moving leaderships", self._move())
         silent = 0.0
         while not moving.done():
             await asyncio.wait({moving}, timeout=LOOK_S)

@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.runtime.security.rare_lines import RareLines
 from pykafka_ops.broker.runtime.security.tls_layer import TlsLayer
 
@@ -175,7 +176,7 @@ class Handshakes:
         layer.heard_at = self._timer()
         self._under_way[layer] = layer.heard_at
         self._per_address[first.address] += 1
-        task: asyncio.Task[object] = self._loop.create_task(self._connect(first, layer))
+        task = jobs.start("a TLS handshake", self._connect(first, layer))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
