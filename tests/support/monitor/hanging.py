@@ -42,9 +42,10 @@ class HangingTransaction:
                 return True
             # a broker that has not heard of the setting yet asks the coordinator
             if isinstance(refused, KafkaError) and refused.code in (
-                ErrorCode.INVALID_TXN_STATE, ErrorCode.NOT_COORDINATOR,
-                ErrorCode.INVALID_PRODUCER_ID_MAPPING, ErrorCode.COORDINATOR_NOT_AVAILABLE,
-            ):  # fmt: skip
+                ErrorCode.NOT_ENOUGH_REPLICAS,  # the coordinator is not known, or has moved
+                ErrorCode.INVALID_TXN_STATE,
+                ErrorCode.INVALID_PRODUCER_ID_MAPPING,
+            ):
                 return False
             raise refused
 
