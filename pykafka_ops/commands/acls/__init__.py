@@ -47,7 +47,8 @@ PRINCIPAL = Option("--principal", metavar="PRINCIPAL", multiple=True, bare="",
 OPERATION = Option("--operation", metavar="OPERATION", multiple=True,
                    help="what is done: read, write, create, delete, alter, describe, "
                         "cluster-action, describe-configs, alter-configs, idempotent-write, "
-                        "create-tokens, describe-tokens or all; several by comma")  # fmt: skip
+                        "create-tokens, describe-tokens, two-phase-commit or all; several by "
+                        "comma")  # fmt: skip
 
 # --- Kafka's form --------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from pykafka_ops.commands.framework.output import Cells, Column, ItemError, Tabl
 from pykafka_ops.commands.framework.principal import principal
 from pykafka_ops.errors import UsageError
 from pykafka_ops.security.acls.filters import AclFilter
-from pykafka_ops.security.acls.operations import ROLES, SUPPORTED
+from pykafka_ops.security.acls.operations import KNOWN, ROLES
 from pykafka_ops.security.acls.rules import (
     CLUSTER_NAME,
     WILDCARD,
@@ -26,12 +26,12 @@ from pykafka_ops.security.acls.rules import (
 )
 
 TYPES: Final[Mapping[str, ResourceType]] = {
-    type_.name.lower().replace("_", "-"): type_ for type_ in SUPPORTED
+    type_.name.lower().replace("_", "-"): type_ for type_ in KNOWN
 }
 OPERATIONS: Final[Mapping[str, Operation]] = {
     operation.name.lower().replace("_", "-"): operation
     for operation in Operation
-    if any(operation in supported for supported in SUPPORTED.values())
+    if any(operation in supported for supported in KNOWN.values())
 }
 PERMISSIONS: Final = {"allow": Permission.ALLOW, "deny": Permission.DENY}
 COLUMNS: Final = (
@@ -135,8 +135,8 @@ def needed(texts: Sequence[str], wanted: ResourcePattern) -> list[Operation]:
 
 def check_supported(operation: Operation, type_: ResourceType, kind: str) -> None:
     """UsageError where brokers never ask for this operation on such a resource."""
-    if operation not in SUPPORTED[type_]:
-        names = ", ".join(word(one) for one in SUPPORTED[type_])
+    if operation not in KNOWN[type_]:
+        names = ", ".join(word(one) for one in KNOWN[type_])
         raise UsageError(f"{word(operation)} means nothing for a {kind}; what does: {names}")
 
 

@@ -26,7 +26,13 @@ SUPPORTED: Final = _table({
     ResourceType.DELEGATION_TOKEN: "DESCRIBE ALL",
     ResourceType.USER: "DESCRIBE_TOKENS CREATE_TOKENS ALL",
 })  # fmt: skip
-"""In the order in which kafka-acls names them."""
+"""Of Kafka 3.9, in the order in which kafka-acls names them."""
+_NEWER: Final = _table({
+    ResourceType.GROUP: "DESCRIBE_CONFIGS ALTER_CONFIGS",
+    ResourceType.TRANSACTIONAL_ID: "TWO_PHASE_COMMIT",
+})  # fmt: skip
+KNOWN: Final = {type_: (*known, *_NEWER.get(type_, ())) for type_, known in SUPPORTED.items()}
+"""Those of Kafka 4, too."""
 
 PRODUCER: Final = _table({
     ResourceType.TOPIC: "WRITE DESCRIBE CREATE",

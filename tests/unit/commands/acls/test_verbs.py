@@ -55,6 +55,8 @@ def items(said: Said) -> list[dict[str, Any]]:
         ("Group:x READ topic:a* --deny --host 10.0.0.1",
          {"deny Group:x read topic:a* from 10.0.0.1"}),
         ("alice describe_configs cluster", {"allow User:alice describe-configs cluster from *"}),
+        ("a two-phase-commit transactional-id:x", {
+            "allow User:a two-phase-commit transactional-id:x from *"}),
         ("alice create-tokens user:bob", {"allow User:alice create-tokens user:User:bob from *"}),
         ("a consumer topic:t group:g", {
             "allow User:a read topic:t from *", "allow User:a describe topic:t from *",
