@@ -61,11 +61,12 @@ def issuer(certificate: bytes) -> str:
 def validity(certificate: bytes) -> tuple[int, int]:
     """When it begins and ends to count, ms since 1970. Raises ValueError if it is torn."""
     begins, ends = der.values(_fields(certificate)[3].content)
-    return _moment(begins), _moment(ends)
+    return moment(begins), moment(ends)
 
 
-def _moment(value: der.Value) -> int:
-    """RFC 5280: two digits of the year up to 2049, four from then on; always UTC."""
+def moment(value: der.Value) -> int:
+    """A time in a certificate, ms since 1970 (RFC 5280): two digits of the year up to 2049, four
+    from then on; always UTC. Raises ValueError."""
     text = value.content.decode("ascii")
     if value.tag == _UTC_TIME:
         text = ("19" if text[:2] >= "50" else "20") + text

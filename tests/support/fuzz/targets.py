@@ -37,7 +37,13 @@ from pykafka_ops.disk.convert import down_convert, read_message_set
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.disk.survey import survey_records
 from pykafka_ops.errors import CorruptError, KafkaError, TlsSettingError, WireError
-from pykafka_ops.security.certificates import alternative_names, subject
+from pykafka_ops.security.certificates import (
+    alternative_names,
+    host_names,
+    issuer,
+    subject,
+    validity,
+)
 from pykafka_ops.security.jks import entries, private_key
 from pykafka_ops.wire.apis import APIS
 from pykafka_ops.wire.codec import decode
@@ -332,8 +338,8 @@ def key_stores(data: bytes) -> None:
 
 
 def certificates(data: bytes) -> None:
-    """Names in certificates."""
-    for read in (subject, alternative_names):
+    """What certificates say."""
+    for read in (subject, issuer, validity, host_names, alternative_names):
         with contextlib.suppress(ValueError):
             read(data)
 

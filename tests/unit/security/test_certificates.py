@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import ssl
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.security.certificates import alternative_names, from_pem, name_text, subject
+from pykafka_ops.security.certificates import (
+    alternative_names,
+    from_pem,
+    host_names,
+    issuer,
+    moment,
+    name_text,
+    subject,
+    validity,
+)
+from pykafka_ops.security.der import Value
 from tests.support.each import each
 from tests.support.golden.certificates import GOLDEN, names
 from tests.support.raising import raises_only
@@ -34,6 +45,32 @@ def test_other_names_are_known_by_their_bytes() -> None:
     assert alternative_names(authority) == frozenset()
 
 
+def test_hosts_signer_and_times_are_those_that_openssl_says() -> None:
+    assert host_names(broker()) == ["localhost", "127.0.0.1"]
+    authority = from_pem((GOLDEN / "ca.pem").read_text())[0]
+    assert issuer(broker()) == issuer(authority) == subject(authority)
+    begins, ends = validity(broker())
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.load_verify_locations(GOLDEN / "ca.pem")
+    (told,) = context.get_ca_certs()
+    known = validity(authority)
+    assert [ssl.cert_time_to_seconds(told[k]) * 1000 for k in ("notBefore", "notAfter")] == [*known]
+    assert begins < ends
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "year"),
+    [
+        (0x17, b"491231235959Z", 2049),
+        (0x17, b"500101000000Z", 1950),
+        (0x18, b"20500101000000Z", 2050),
+    ],
+)
+def test_years_of_two_digits_end_in_2049(tag: int, text: bytes, year: int) -> None:
+    found = moment(Value(tag, text, b""))
+    assert datetime.fromtimestamp(found / 1000, UTC).year == year
+
+
 def test_certificates_are_found_between_whatever_else_is_in_a_file() -> None:
     pem = (GOLDEN / "ca.pem").read_text()
     found = from_pem(f"subject=ü\n{pem}and\n{pem}")
@@ -50,5 +87,6 @@ def test_a_damaged_certificate_is_an_error_never_a_crash(data: st.DataObject) ->
     torn = bytes(whole[: data.draw(st.integers(0, len(whole)))])
     with raises_only(ValueError):
         subject(torn)
-    with raises_only(ValueError):
-        alternative_names(torn)
+    for read in (alternative_names, host_names, issuer, validity):
+        with raises_only(ValueError):
+            read(torn)
