@@ -17,6 +17,9 @@ HOST = Option("--host", metavar="HOST", multiple=True, ours=True,
                    "for")  # fmt: skip
 DAYS = Option("--days", metavar="N", type=Whole(31, least=1), ours=True, default="90",
               help="how long it counts")  # fmt: skip
+JKS = Switch(
+    "--jks", ours=True, help="with a password: a store in the old form of Java, too, which is weak"
+)
 ENDED = Switch("--ended", ours=True, help="it ended a day ago, to try what clients say")
 
 
@@ -48,14 +51,14 @@ certs.verb(
     "ca",
     "Make an authority for tests: ca.pem, which clients trust, and its key.",
     words=(Words(NAME, "?"),),
-    options=(DIR, DAYS, *PASSWORDS),
+    options=(DIR, DAYS, JKS, *PASSWORDS),
     examples=("pko certs ca --dir tls",),
 )
 certs.verb(
     "issue",
     "Make a certificate that the authority signs, for a broker or a client.",
     words=(Words(NAME),),
-    options=(DIR, HOST, DAYS, ENDED, *PASSWORDS),
+    options=(DIR, HOST, DAYS, ENDED, JKS, *PASSWORDS),
     examples=(
         "pko certs issue broker-1 --dir tls --host localhost --host 127.0.0.1",
         "pko certs issue alice --dir tls --password-env STORE_PASSWORD",

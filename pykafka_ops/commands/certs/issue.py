@@ -10,6 +10,7 @@ from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.secret import is_given, password
 from pykafka_ops.errors import PkoError, UsageError
+from pykafka_ops.security import jks_writing
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 COLUMNS: Final = (Column("file"), Column("holds"))
 CA: Final = "ca"
 AUTHORITY: Final = "pko test authority"
-_PUBLIC: Final = ("ca.pem", "ca.p12")
+_PUBLIC: Final = ("ca.pem", "ca.p12", "ca.jks")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 
@@ -37,6 +38,9 @@ def authority(run: Run) -> Table:
     if secret:
         store = made.trust_store(identity, secret)
         files["ca.p12"] = store, "the same for Java: ssl.truststore.location"
+    if run.args.has("jks"):
+        store = jks_writing.trust_store(CA, identity.certificate_der(), _needed(secret))
+        files["ca.jks"] = store, "the same as JKS"
     return _written(run, files)
 
 
@@ -59,7 +63,17 @@ def issue(run: Run) -> Table:
     if secret:
         store = made.key_store(identity, signer, name, secret)
         files[f"{name}.p12"] = store, "the same for Java: ssl.keystore.location"
+    if run.args.has("jks"):
+        chain = [identity.certificate_der(), signer.certificate_der()]
+        store = jks_writing.key_store(name, identity.key_der(), chain, _needed(secret))
+        files[f"{name}.jks"] = store, "the same as JKS"
     return _written(run, files)
+
+
+def _needed(secret: str) -> str:
+    if not secret:
+        raise UsageError("--jks: such a store has a password: --password-file or --password-env")
+    return secret
 
 
 def _made() -> ModuleType:

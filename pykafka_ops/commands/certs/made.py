@@ -32,6 +32,15 @@ class KeyAndCertificate(NamedTuple):
         kind = serialization.PrivateFormat.PKCS8
         return self.key.private_bytes(_PEM, kind, serialization.NoEncryption())
 
+    def key_der(self) -> bytes:
+        """The same as DER."""
+        der, kind = serialization.Encoding.DER, serialization.PrivateFormat.PKCS8
+        return self.key.private_bytes(der, kind, serialization.NoEncryption())
+
+    def certificate_der(self) -> bytes:
+        """The certificate as DER."""
+        return self.certificate.public_bytes(serialization.Encoding.DER)
+
     def certificate_pem(self) -> bytes:
         """The certificate."""
         return self.certificate.public_bytes(_PEM)

@@ -4,6 +4,7 @@ import json
 import shutil
 import ssl
 import stat
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -77,15 +78,30 @@ def test_what_is_made_says_who_and_how_long(made: Path) -> None:
 
 def test_stores_for_java_hold_the_same(tmp_path: Path, pko: Pko) -> None:
     (tmp_path / "word").write_text("a password\n")
-    word = f"--dir {tmp_path} --password-file {tmp_path / 'word'}"
+    word = f"--dir {tmp_path} --password-file {tmp_path / 'word'} --jks"
     assert pko(f"certs ca {word}").code == 0
     assert pko(f"certs issue alice {word}").code == 0
-    key = read_store(str(tmp_path / "alice.p12"), "a password", keys=True)
-    assert "PRIVATE KEY" in key
-    chain = [subject(der) for der in from_pem(key)]
-    assert set(chain) == {"CN=alice", "CN=pko test authority"}
-    trust = read_store(str(tmp_path / "ca.p12"), "a password", keys=False)
-    assert [subject(der) for der in from_pem(trust)] == ["CN=pko test authority"]
+    for kind in ("p12", "jks"):
+        key = read_store(str(tmp_path / f"alice.{kind}"), "a password", keys=True)
+        assert "PRIVATE KEY" in key
+        chain = [subject(der) for der in from_pem(key)]
+        assert set(chain) == {"CN=alice", "CN=pko test authority"}
+        trust = read_store(str(tmp_path / f"ca.{kind}"), "a password", keys=False)
+        assert [subject(der) for der in from_pem(trust)] == ["CN=pko test authority"]
+
+
+@pytest.mark.java
+def test_java_opens_its_stores(tmp_path: Path, pko: Pko) -> None:
+    (tmp_path / "word").write_text("a password\n")
+    word = f"--dir {tmp_path} --password-file {tmp_path / 'word'} --jks"
+    assert pko(f"certs ca {word}").code == 0
+    assert pko(f"certs issue alice {word}").code == 0
+    for name, entry in (("alice", "PrivateKeyEntry"), ("ca", "trustedCertEntry")):
+        for kind in ("p12", "jks"):
+            argv = ["keytool", "-list", "-keystore", str(tmp_path / f"{name}.{kind}")]
+            said = subprocess.run([*argv, "-storepass", "a password", "-storetype", "JKS"],
+                                  capture_output=True, text=True)  # fmt: skip
+            assert entry in said.stdout, said.stdout
 
 
 @pytest.mark.parametrize(
@@ -97,6 +113,7 @@ def test_stores_for_java_hold_the_same(tmp_path: Path, pko: Pko) -> None:
         ("issue ca", "and not ca"),
         ("issue new --host höst", "write it in ASCII"),
         ("issue new --days 99999999", "the calendar ends before"),
+        ("issue new --jks", "such a store has a password"),
         ("issue new --password-env NONE", "there is no password"),
     ],
 )
