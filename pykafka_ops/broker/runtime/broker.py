@@ -15,7 +15,11 @@ from pykafka_ops.broker.runtime.cluster.membership import Membership
 from pykafka_ops.broker.runtime.parts import Parts
 from pykafka_ops.broker.runtime.settings.listeners import Endpoint, Listening, open_to_all
 from pykafka_ops.broker.runtime.settings.providers import resolved
-from pykafka_ops.broker.runtime.settings.start import record_start, settings_at_start
+from pykafka_ops.broker.runtime.settings.start import (
+    record_start,
+    seal_passwords,
+    settings_at_start,
+)
 from pykafka_ops.broker.runtime.trimming import Trimming
 from pykafka_ops.broker.services.image_waits import comes_true
 from pykafka_ops.broker.state.configs.of_listener import ListenerConfigs
@@ -64,6 +68,7 @@ class Broker:
         for line in review.warnings:
             log.warning("%s", line)
         self.configs = settings_at_start(properties)
+        seal_passwords(self.configs)
         self._listening = Listening(self.configs)
         self._logins = self._make_logins()
         self._data_dir = fspath(data_dir)

@@ -169,7 +169,11 @@ class ConfigAdmin:
                 await self.check_tls(self.configs.with_broker(wanted, per_broker=per_broker))
             except (SettingError, TlsSettingError) as error:
                 raise dynamic.invalid(str(error)) from None
-        await config_store.change(self.store, entity, edit, validate_only=validate_only)
+
+        def sealed(present: dict[str, str]) -> Mapping[str, str]:
+            return self.configs.sealed(edit(present))
+
+        await config_store.change(self.store, entity, sealed, validate_only=validate_only)
 
     def _alter_loggers(self, item: Item, validate_only: bool) -> None:
         expected = self.broker_id

@@ -93,7 +93,6 @@ def test_settings_without_effect_are_told_and_unsafe_ones_refused() -> None:
             "num.io.threads": "16",
             "num.partitions": "3",
             "process.roles": "broker",
-            "password.encoder.old.secret": "secret",
             "ssl.engine.factory.class": "x.Y",
             "listener.name.x.ssl.client.auth": "required",
             "authorizer.class.name": "",
@@ -107,7 +106,6 @@ def test_settings_without_effect_are_told_and_unsafe_ones_refused() -> None:
     )
     assert found.warnings == [
         "num.io.threads=16 has no effect on this broker",
-        "password.encoder.old.secret=[hidden] has no effect on this broker",
         "listener.name.x.num.network.threads: has no effect on this broker for a single listener",
         "no.such is not a setting of a broker and has no effect",
     ]

@@ -45,6 +45,24 @@ def last_start(data_dir: str | os.PathLike[str]) -> BrokerConfigs:
     return settings_at_start(found if isinstance(found, dict) else {})
 
 
+def seal_passwords(configs: BrokerConfigs) -> None:
+    """Have passwords among dynamic settings encrypted, where ``password.encoder.secret`` is set.
+    Raises SettingError."""
+    get = configs.value
+    secret = get("password.encoder.secret")
+    if secret:
+        from pykafka_ops.security.password_encoder import PasswordEncoder  # few ask for it
+
+        configs.sealing = PasswordEncoder(
+            secret,
+            old_secret=get("password.encoder.old.secret"),
+            factory=get("password.encoder.keyfactory.algorithm"),
+            cipher=get("password.encoder.cipher.algorithm"),
+            key_bits=get("password.encoder.key.length"),
+            iterations=get("password.encoder.iterations"),
+        )
+
+
 def settings_at_start(properties: Mapping[str, str]) -> BrokerConfigs:
     """The settings a broker starts with. Raises SettingError, StorageError.
 

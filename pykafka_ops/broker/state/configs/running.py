@@ -21,6 +21,7 @@ from pykafka_ops.broker.state.configs.sources import (
     synonyms,
     type_of,
 )
+from pykafka_ops.broker.state.configs.stored import Sealing, Unsealed, usable
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.errors import KafkaError, SettingError
 from pykafka_ops.settings import check
@@ -70,6 +71,8 @@ class BrokerConfigs:
         check.check_values(self._values.__getitem__)
         self._topic_defaults = self._extract_topic_defaults()
         self._topic_cache: dict[frozenset[tuple[str, str]], TopicConfig] = {}
+        self.sealing: Sealing | None = None
+        """Where ``password.encoder.secret`` is set: passwords may be dynamic settings, too."""
         self.memo: dict[Any, Any] = {}
         """A cache for values derived from these settings; emptied when one changes."""
 
@@ -129,7 +132,14 @@ class BrokerConfigs:
 
     def stored_broker(self, stored: Mapping[str, str], *, per_broker: bool) -> dict[str, str]:
         """The usable ones among stored dynamic settings: what an incremental change starts from."""
-        return _usable(stored, per_broker=per_broker)[0]
+        return usable(stored, self.sealing, per_broker=per_broker)[0]
+
+    def sealed(self, values: Mapping[str, str]) -> dict[str, str]:
+        """Dynamic settings as they are stored: passwords encrypted."""
+        if self.sealing is None:
+            return dict(values)
+        secret = dynamic.passwords(values)
+        return {k: self.sealing.encode(v) if k in secret else v for k, v in values.items()}
 
     def set_dynamic(self, default: Mapping[str, str], broker: Mapping[str, str]) -> tuple[str, ...]:
         """Take over both, as at a start; what was left out."""
@@ -140,12 +150,12 @@ class BrokerConfigs:
 
     def set_dynamic_broker(self, stored: Mapping[str, str]) -> Applied:
         """Take over the settings stored for this broker (``/config/brokers/<id>``)."""
-        kept, ignored = _usable(stored, per_broker=True)
+        kept, ignored = usable(stored, self.sealing, per_broker=True)
         return self._apply(kept, self.dynamic_default, ignored)
 
     def set_dynamic_default(self, stored: Mapping[str, str]) -> Applied:
         """Take over the settings stored for all brokers (``/config/brokers/<default>``)."""
-        kept, ignored = _usable(stored, per_broker=False)
+        kept, ignored = usable(stored, self.sealing, per_broker=False)
         return self._apply(self.dynamic_broker, kept, ignored)
 
     def _apply(
@@ -188,19 +198,17 @@ class BrokerConfigs:
         except SettingError as error:
             raise KafkaError(ErrorCode.INVALID_REQUEST, str(error)) from None
         dynamic.check_step(self._values.__getitem__, new.__getitem__)
-        secret = dynamic.passwords(values)
-        if secret:
-            why = "Password encoder secret not configured"
+        if dynamic.passwords(values):
             if not per_broker:
-                why = "Password config can be defined only at broker level"
-            elif self._values["password.encoder.secret"] is not None:
-                why = f"This broker does not store passwords: {', '.join(secret)}"
-            raise SettingError(why)
+                raise SettingError("Password config can be defined only at broker level")
+            if self.sealing is None:
+                raise SettingError("Password encoder secret not configured")
 
     def with_broker(self, values: Mapping[str, str], *, per_broker: bool) -> BrokerConfigs:
         """These settings as they would be with other dynamic ones."""
         found = BrokerConfigs(self.static)
         default, broker = self.dynamic_default, self.dynamic_broker
+        found.sealing = Unsealed()
         found.set_dynamic(default if per_broker else values, values if per_broker else broker)
         return found
 
@@ -363,27 +371,3 @@ def _fits(name: str, text: str) -> bool:
     except SettingError:
         return False
     return True
-
-
-def _usable(stored: Mapping[str, str], *, per_broker: bool) -> tuple[dict[str, str], list[str]]:
-    """Stored dynamic settings without those that cannot be used, and a line about each of them."""
-    kept = dict(stored)
-    ignored: list[str] = []
-
-    def leave_out(names: Collection[str], why: str) -> None:
-        gone = [name for name in names if name in kept]
-        for name in gone:
-            del kept[name]
-        ignored.extend(f"{name}: {why}" for name in gone)
-
-    for name, text in stored.items():
-        try:
-            dynamic.check_type(name, text)
-        except SettingError as error:
-            leave_out([name], str(error))
-    leave_out(dynamic.read_only(stored), "cannot be set dynamically")
-    leave_out(dynamic.without_listener(stored), "needs the prefix of a listener")
-    if not per_broker:
-        leave_out(dynamic.only_per_broker(stored), "can be set only of one broker")
-    leave_out(dynamic.passwords(stored), "passwords cannot be read")
-    return kept, ignored

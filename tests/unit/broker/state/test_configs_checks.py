@@ -136,11 +136,6 @@ def test_settings_of_one_broker_cannot_be_set_for_all(name: str) -> None:
     ("static", "per_broker", "text"),
     [
         ({}, True, "Password encoder secret not configured"),
-        (
-            {"password.encoder.secret": "s"},
-            True,
-            "This broker does not store passwords: custom.ssl.key.password",
-        ),
         ({}, False, "Password config can be defined only at broker level"),
     ],
 )
