@@ -145,7 +145,7 @@ acls.verb(
     examples=(
         "pko acls add alice read,describe topic:orders",
         "pko acls add billing consumer topic:orders group:billing",
-        "pko acls add User:* write topic:audit-* --deny",
+        "pko acls add 'User:*' write 'topic:audit-*' --deny",
     ),
 )
 acls.verb(
