@@ -15,7 +15,7 @@ NEAR_SECONDS: Final = 30 * 86_400
 """Disks that are full sooner than the first are bad, sooner than the second worth a look."""
 LEAST_MS: Final = 1_800_000
 """Growth over days is not known from a history shorter than this."""
-LEAST_LOOKS: Final = 4
+LEAST_LOOKS: Final = 3
 REACH: Final = 10
 """Growth within minutes is known from so many different numbers of free bytes, and foretells what
 comes within so many times that span."""
