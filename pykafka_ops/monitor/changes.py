@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup, WatchedTopic
-from pykafka_ops.monitor.told.text import many
+from pykafka_ops.monitor.wording.text import many
 
 
 class ClusterChange(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Final
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.history.model import HOUR, SeriesKey
 from pykafka_ops.monitor.history.store import History
-from pykafka_ops.monitor.told.runway import DiskRunway, FreeAt, disks, with_growth
+from pykafka_ops.monitor.wording.runway import DiskRunway, FreeAt, disks, with_growth
 
 GROWTH: Final = (72 * HOUR, HOUR)
 """How far back growth is taken from, and the span between points, in ms."""

@@ -10,7 +10,7 @@ from typing import Final
 from pykafka_ops.monitor.cluster.questions import open_transactions
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
-from pykafka_ops.monitor.told.transactions import hanging_by_topic
+from pykafka_ops.monitor.wording.transactions import hanging_by_topic
 
 EVERY_SECONDS: Final = 60.0
 WAIT_SECONDS: Final = 2.0

@@ -7,8 +7,8 @@ from typing import Final
 
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.history.model import Number, SeriesKey
-from pykafka_ops.monitor.told.load import load
-from pykafka_ops.monitor.told.moves import move_progress, moves_left
+from pykafka_ops.monitor.wording.load import load
+from pykafka_ops.monitor.wording.moves import move_progress, moves_left
 
 GROUP_FACTS: Final = (
     "lag", "max_lag", "lag_seconds", "rate_in", "rate_out", "catch_up_seconds", "lead",

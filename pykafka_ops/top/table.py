@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
-from pykafka_ops.monitor.told.line import NONE, Line
-from pykafka_ops.monitor.told.text import plain
+from pykafka_ops.monitor.wording.line import NONE, Line
+from pykafka_ops.monitor.wording.text import plain
 
 GAP: Final = 1
 LEAST: Final = 12

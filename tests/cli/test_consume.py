@@ -169,7 +169,7 @@ def test_what_is_not_there_is_told_in_one_line(broker: Broker, topic: str, fill:
         assert said.stderr.count(b"\n") == 1
 
 
-def test_in_kafkas_tongue_a_cluster_that_does_not_answer_is_waited_for() -> None:
+def test_in_kafkas_form_a_cluster_that_does_not_answer_is_waited_for() -> None:
     argv = ("kafka-console-consumer", "--topic", "t", "--bootstrap-server",
             f"127.0.0.1:{free_port()}", "--timeout-ms", "500")  # fmt: skip
     said = pko(*argv)

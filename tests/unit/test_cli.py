@@ -80,7 +80,7 @@ def test_options_may_stand_before_the_command(broker: FakeBroker) -> None:
     assert said.stdout == "orders\n"
 
 
-def test_both_tongues_ask_the_same_and_answer_in_their_way(broker: FakeBroker) -> None:
+def test_both_forms_ask_the_same_and_answer_in_their_way(broker: FakeBroker) -> None:
     flags = run("kafka-topics", "--bootstrap-server", broker.bootstrap, "--list")
     verbs = run("topics", "list", "-b", broker.bootstrap)
     assert flags.stdout == "orders\n"

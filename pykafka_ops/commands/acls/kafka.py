@@ -6,7 +6,7 @@ import sys
 
 from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.tongue import jopt
+from pykafka_ops.commands.kafka_syntax import jopt
 from pykafka_ops.errors import KafkaError, PkoError
 
 WARNING = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pykafka_ops.commands.framework.group import Single
 from pykafka_ops.commands.framework.params import Switch
 from pykafka_ops.commands.framework.run import Result, Run
-from pykafka_ops.commands.tongue.tool import Tool
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 
 DIFF = Switch("--diff", ours=True, help="only requests on which the brokers differ")
 

@@ -11,8 +11,8 @@ from pykafka_ops.commands.framework.types import (
     FILE_PATH,
     POSITIVE,
 )
+from pykafka_ops.commands.kafka_syntax.tool import Tool, execution_on_stderr
 from pykafka_ops.commands.options import FAIL_ON, WATCH
-from pykafka_ops.commands.tongue.tool import Tool, execution_on_stderr
 
 # fmt: off
 BOOTSTRAP_CONTROLLER = Option("--bootstrap-controller", metavar="HOST:PORT",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.commands.framework.verb import Verb
-from pykafka_ops.commands.tongue.tool import Tool
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 
 _CONNECT = ("bootstrap-server", "bootstrap-controller")
 _SHORT = {"-b": "bootstrap-server", "-C": "bootstrap-controller", "-c": "config", "-i": "id",

@@ -7,8 +7,8 @@ from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.framework.types import BROKER_NAME, FILE_PATH, TOPIC_NAME
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 from pykafka_ops.commands.options import DRY_RUN, TLS_FILE
-from pykafka_ops.commands.tongue.tool import Tool
 from pykafka_ops.errors import UsageError
 
 WHAT = "topics, brokers, broker-loggers, users, clients, ips or client-metrics"

@@ -16,6 +16,7 @@ from pykafka_ops.commands.framework.types import (
     TOPIC_NAME,
     Choices,
 )
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 from pykafka_ops.commands.old_door import ZOOKEEPER, enter
 from pykafka_ops.commands.options import (
     HEADER,
@@ -25,7 +26,6 @@ from pykafka_ops.commands.options import (
     VALUE_FORMAT,
     VALUE_REGEX,
 )
-from pykafka_ops.commands.tongue.tool import Tool
 
 # fmt: off
 TOKENS = (

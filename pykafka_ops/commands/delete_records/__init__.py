@@ -6,8 +6,8 @@ from pykafka_ops.commands.framework.group import Single
 from pykafka_ops.commands.framework.params import Option, Words
 from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import FILE_PATH, TOPIC_NAME
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 from pykafka_ops.commands.options import DRY_RUN
-from pykafka_ops.commands.tongue.tool import Tool
 
 TOPIC = Option("--topic", metavar="TOPIC[:N,N]", type=TOPIC_NAME, multiple=True, ours=True,
                help="the topic, or TOPIC:0,3 for some of its partitions")  # fmt: skip

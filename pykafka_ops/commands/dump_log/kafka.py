@@ -8,8 +8,8 @@ from pykafka_ops.commands.dump_log.java import JavaError
 from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.params import Switch
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.tongue import jopt
-from pykafka_ops.commands.tongue.tool import Tool
+from pykafka_ops.commands.kafka_syntax import jopt
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 from pykafka_ops.errors import PkoError
 
 

@@ -13,7 +13,7 @@ from pykafka_ops.commands.framework.verb import SETTINGS, Verb, listed
 from pykafka_ops.commands.options import COMMON
 
 if TYPE_CHECKING:
-    from pykafka_ops.commands.tongue.tool import Tool
+    from pykafka_ops.commands.kafka_syntax.tool import Tool
 
 
 class Bilingual(click.Command):

@@ -10,8 +10,8 @@ from pykafka_ops.commands.framework.group import Single
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import COUNT, TOPIC_NAME
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 from pykafka_ops.commands.options import BROKER_LIST, REGEX
-from pykafka_ops.commands.tongue.tool import Tool
 from pykafka_ops.errors import PkoError
 
 TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, multiple=True,

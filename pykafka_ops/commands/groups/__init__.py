@@ -19,9 +19,9 @@ from pykafka_ops.commands.framework.types import (
 )
 from pykafka_ops.commands.framework.verb import Verb
 from pykafka_ops.commands.groups import kafka
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 from pykafka_ops.commands.old_door import ZOOKEEPER, enter, is_old
 from pykafka_ops.commands.options import FAIL_ON, SINCE, WATCH
-from pykafka_ops.commands.tongue.tool import Tool
 
 
 def _several(name: str, words: Sequence[str]) -> Matching:

@@ -11,8 +11,8 @@ from pykafka_ops.commands.framework.types import (
     FILE_PATH,
     TOPIC_NAME,
 )
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 from pykafka_ops.commands.options import DRY_RUN
-from pykafka_ops.commands.tongue.tool import Tool
 
 # fmt: off
 TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, multiple=True,

@@ -6,7 +6,7 @@ from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import BROKER_NAME, TOPIC_NAME, Choices
-from pykafka_ops.commands.tongue.tool import Tool, execution_on_stderr
+from pykafka_ops.commands.kafka_syntax.tool import Tool, execution_on_stderr
 
 TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, multiple=True, kafka="topic-list",
                help="only these topics: a,b")  # fmt: skip

@@ -17,9 +17,9 @@ from pykafka_ops.commands.framework.types import (
     TOPIC_NAME,
     Choices,
 )
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 from pykafka_ops.commands.options import BROKER_LIST
 from pykafka_ops.commands.produce import kafka
-from pykafka_ops.commands.tongue.tool import Tool
 
 # fmt: off
 TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, help="the topic to write to")

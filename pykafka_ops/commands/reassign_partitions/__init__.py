@@ -15,9 +15,9 @@ from pykafka_ops.commands.framework.types import (
     SIZE,
     TOPIC_NAME,
 )
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 from pykafka_ops.commands.options import FAIL_ON, REGEX
 from pykafka_ops.commands.reassign_partitions import kafka
-from pykafka_ops.commands.tongue.tool import Tool
 
 # fmt: off
 # files

@@ -6,9 +6,9 @@ from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.framework.types import FILE_PATH, SPAN, Matching, Whole
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 from pykafka_ops.commands.options import DRY_RUN
 from pykafka_ops.commands.tokens import kafka
-from pykafka_ops.commands.tongue.tool import Tool
 
 # --- pko's form ----------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from pykafka_ops.commands.groups.kafka import ScopeError
 from pykafka_ops.commands.groups.reset_plan import Planner
 from pykafka_ops.commands.groups.reset_rows import in_use
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
-from pykafka_ops.monitor.told.text import many, safe, whole
+from pykafka_ops.monitor.wording.text import many, safe, whole
 from pykafka_ops.top.pages import words as columns
 from pykafka_ops.top.table import Entry, Page, TopColumn
 from pykafka_ops.wire.codes import ErrorCode

@@ -6,9 +6,9 @@ from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.framework.types import COUNT, POSITIVE, TOPIC_NAME
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 from pykafka_ops.commands.old_door import ZOOKEEPER, enter
 from pykafka_ops.commands.options import DRY_RUN, EXCLUDE_INTERNAL, REGEX
-from pykafka_ops.commands.tongue.tool import Tool
 from pykafka_ops.commands.topics import kafka
 
 TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, multiple=True,

@@ -14,8 +14,8 @@ from pykafka_ops.commands.framework.types import (
     OR_MINUS_ONE,
     TOPIC_NAME,
 )
-from pykafka_ops.commands.tongue import argparse4j
-from pykafka_ops.commands.tongue.tool import Tool
+from pykafka_ops.commands.kafka_syntax import argparse4j
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 
 TRANSACTIONAL_ID = Option("--transactional-id", metavar="ID", help="the transactional id")
 TO_TERMINATE = Option("--transactional-id", metavar="ID", kafka="transactionalId",

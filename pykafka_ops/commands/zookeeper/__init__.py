@@ -9,8 +9,8 @@ from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.framework.types import COUNT, FILE_PATH
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 from pykafka_ops.commands.options import TLS_FILE
-from pykafka_ops.commands.tongue.tool import Tool
 
 # fmt: off
 # znodes

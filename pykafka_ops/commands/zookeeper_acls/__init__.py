@@ -11,8 +11,8 @@ from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import (
     POSITIVE_MILLIS,
 )
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 from pykafka_ops.commands.options import TLS_FILE
-from pykafka_ops.commands.tongue.tool import Tool
 from pykafka_ops.errors import PkoError
 
 # fmt: off

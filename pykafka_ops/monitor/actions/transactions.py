@@ -21,7 +21,7 @@ from pykafka_ops.monitor.actions.plan import (
     PlannedChange,
 )
 from pykafka_ops.monitor.actions.words import needed, numbers_of, topic_of, whole
-from pykafka_ops.monitor.told.text import moment
+from pykafka_ops.monitor.wording.text import moment
 
 
 def plan_abort(cluster: Cluster, params: Params, ground: Ground) -> ActionPlan:

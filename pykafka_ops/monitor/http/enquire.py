@@ -11,7 +11,7 @@ from pykafka_ops.monitor.cluster.enquiries import WAIT_SECONDS, EnquiryReply
 from pykafka_ops.monitor.cluster.questions import OpenTransactions, open_transactions
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
-from pykafka_ops.monitor.told.transactions import TransactionsTold, told
+from pykafka_ops.monitor.wording.transactions import TransactionsTold, told
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from pykafka_ops.monitor.history.model import HistoryPoint, SeriesKey
 from pykafka_ops.monitor.history.store import History
 from pykafka_ops.monitor.pages.frame import PageRequest
 from pykafka_ops.monitor.pages.pictures import HOUR, ChartPast, Period, period_of
-from pykafka_ops.monitor.told.past import Point, gapped, highest, last
+from pykafka_ops.monitor.wording.past import Point, gapped, highest, last
 
 OVERVIEW: Final = Period("6h", 6 * HOUR, 360_000)
 _WORST: Final = frozenset({"lag", "max_lag", "lag_seconds"})

@@ -38,7 +38,7 @@ from pykafka_ops.monitor.pages.overview import (
 )
 from pykafka_ops.monitor.pages.transactions import blocked_block
 from pykafka_ops.monitor.service import Service
-from pykafka_ops.monitor.told.past import Point
+from pykafka_ops.monitor.wording.past import Point
 from pykafka_ops.page.look import shared_style
 
 PAST_MS: Final = 6 * 3_600_000

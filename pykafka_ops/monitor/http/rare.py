@@ -24,9 +24,9 @@ from pykafka_ops.monitor.http.rows import progress_rows
 from pykafka_ops.monitor.pages import acls, alerts, changes, moves, search, transactions
 from pykafka_ops.monitor.pages.frame import ROWS, PageRequest
 from pykafka_ops.monitor.pages.pictures import HOUR, period_of
-from pykafka_ops.monitor.told import search as told_search
-from pykafka_ops.monitor.told.causes import numbered
-from pykafka_ops.monitor.told.moves import moves_left, seconds_left
+from pykafka_ops.monitor.wording import search as told_search
+from pykafka_ops.monitor.wording.causes import numbered
+from pykafka_ops.monitor.wording.moves import moves_left, seconds_left
 
 ETA_MS: Final = 900_000
 """Over how long the rate of moves is taken."""

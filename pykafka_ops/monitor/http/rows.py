@@ -11,9 +11,9 @@ from pykafka_ops.analysis.lag.rows import GroupLag, LagRow
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup, WatchedTopic
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.service import Service
-from pykafka_ops.monitor.told.causes import broken
-from pykafka_ops.monitor.told.moves import move_progress
-from pykafka_ops.monitor.told.verdict import suffering_groups
+from pykafka_ops.monitor.wording.causes import broken
+from pykafka_ops.monitor.wording.moves import move_progress
+from pykafka_ops.monitor.wording.verdict import suffering_groups
 
 Body = dict[str, Any]
 T = TypeVar("T")

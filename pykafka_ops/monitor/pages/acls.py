@@ -17,7 +17,7 @@ from pykafka_ops.monitor.pages.frame import (
     search_form,
     table,
 )
-from pykafka_ops.monitor.told.text import safe
+from pykafka_ops.monitor.wording.text import safe
 from pykafka_ops.page.markup import el
 
 OPEN: Final = (

@@ -18,8 +18,8 @@ from pykafka_ops.monitor.pages.frame import (
     table,
 )
 from pykafka_ops.monitor.pages.tiles import FigureTile, tiles
-from pykafka_ops.monitor.told import line
-from pykafka_ops.monitor.told.text import moment, safe, whole
+from pykafka_ops.monitor.wording import line
+from pykafka_ops.monitor.wording.text import moment, safe, whole
 from pykafka_ops.page.markup import Markup, el
 
 

@@ -28,9 +28,9 @@ from pykafka_ops.monitor.pages.pictures import ChartPast, chart, periods
 from pykafka_ops.monitor.pages.settings import settings_block
 from pykafka_ops.monitor.pages.tiles import FigureTile, tiles
 from pykafka_ops.monitor.pages.ways import change_links
-from pykafka_ops.monitor.told import line
-from pykafka_ops.monitor.told.runway import DiskRunway
-from pykafka_ops.monitor.told.text import UNKNOWN, plain, size, whole
+from pykafka_ops.monitor.wording import line
+from pykafka_ops.monitor.wording.runway import DiskRunway
+from pykafka_ops.monitor.wording.text import UNKNOWN, plain, size, whole
 from pykafka_ops.page.markup import Markup, el
 from pykafka_ops.page.units import size as size_text
 from pykafka_ops.settings.broker import BROKER

@@ -7,7 +7,7 @@ from typing import Any
 
 from pykafka_ops.analysis.commits.burrow import OK, UNKNOWN
 from pykafka_ops.monitor.pages.frame import PageColumn, address
-from pykafka_ops.monitor.told.text import moment, plain, rate, size, span, whole
+from pykafka_ops.monitor.wording.text import moment, plain, rate, size, span, whole
 from pykafka_ops.page.units import percent
 
 Row = Mapping[str, Any]

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from pykafka_ops.monitor.pages.frame import block
 from pykafka_ops.monitor.pages.tiles import FigureTile
-from pykafka_ops.monitor.told import line
-from pykafka_ops.monitor.told.runway import DiskRunway
-from pykafka_ops.monitor.told.text import UNKNOWN, some
+from pykafka_ops.monitor.wording import line
+from pykafka_ops.monitor.wording.runway import DiskRunway
+from pykafka_ops.monitor.wording.text import UNKNOWN, some
 from pykafka_ops.page.charts.bars import Bar, bars
 from pykafka_ops.page.markup import Markup, el
 from pykafka_ops.page.units import percent, size, span

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pykafka_ops.monitor.alerts.rules.model import Alert, about
 from pykafka_ops.monitor.history.model import HistoryEvent
-from pykafka_ops.monitor.told.text import safe, span
+from pykafka_ops.monitor.wording.text import safe, span
 from pykafka_ops.page.markup import Markup, el
 from pykafka_ops.page.units import iso, moment
 

@@ -9,8 +9,8 @@ from urllib.parse import quote, urlencode
 
 from pykafka_ops import __version__
 from pykafka_ops.monitor.cluster.view import ClusterView
-from pykafka_ops.monitor.told.text import moment, plain
-from pykafka_ops.monitor.told.verdict import staleness, verdict
+from pykafka_ops.monitor.wording.text import moment, plain
+from pykafka_ops.monitor.wording.verdict import staleness, verdict
 from pykafka_ops.page.charts.frame import definitions
 from pykafka_ops.page.markup import Markup, el, join, shorten
 

@@ -24,8 +24,8 @@ from pykafka_ops.monitor.pages.frame import (
 from pykafka_ops.monitor.pages.pictures import ChartPast, chart, periods, rate_text, seconds_text
 from pykafka_ops.monitor.pages.tiles import FigureTile, tiles
 from pykafka_ops.monitor.pages.ways import change_links
-from pykafka_ops.monitor.told import line
-from pykafka_ops.monitor.told.text import moment, rate, span, whole
+from pykafka_ops.monitor.wording import line
+from pykafka_ops.monitor.wording.text import moment, rate, span, whole
 from pykafka_ops.page.markup import Markup, el
 
 FACTS = ("lag", "max_lag", "lag_seconds", "rate_in", "rate_out", "members")

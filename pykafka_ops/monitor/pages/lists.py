@@ -21,7 +21,7 @@ from pykafka_ops.monitor.pages.frame import (
     search_form,
     table,
 )
-from pykafka_ops.monitor.told.text import size, whole
+from pykafka_ops.monitor.wording.text import size, whole
 from pykafka_ops.page.markup import Markup, el
 
 _LEFTOVERS = (

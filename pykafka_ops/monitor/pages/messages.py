@@ -22,7 +22,7 @@ from pykafka_ops.monitor.pages.frame import (
 from pykafka_ops.monitor.pages.messages_command import consume_command, record_command
 from pykafka_ops.monitor.pages.messages_form import search_fields
 from pykafka_ops.monitor.pages.messages_part import part_block, short_part
-from pykafka_ops.monitor.told.text import size, whole
+from pykafka_ops.monitor.wording.text import size, whole
 from pykafka_ops.page.markup import Markup, el, join, shorten
 
 SCRIPT: Final = "messages.js"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pykafka_ops.monitor.messages.parts import DecodedPart
-from pykafka_ops.monitor.told.text import size
+from pykafka_ops.monitor.wording.text import size
 from pykafka_ops.page.markup import Markup, el, join, visible
 
 CELL: Final = 200

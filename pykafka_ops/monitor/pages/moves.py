@@ -24,9 +24,9 @@ from pykafka_ops.monitor.pages.frame import (
 )
 from pykafka_ops.monitor.pages.pictures import ChartPast, chart, periods
 from pykafka_ops.monitor.pages.tiles import FigureTile, tiles
-from pykafka_ops.monitor.told import line
-from pykafka_ops.monitor.told.moves import MovesLeft
-from pykafka_ops.monitor.told.text import UNKNOWN, many, safe, size, span, whole
+from pykafka_ops.monitor.wording import line
+from pykafka_ops.monitor.wording.moves import MovesLeft
+from pykafka_ops.monitor.wording.text import UNKNOWN, many, safe, size, span, whole
 from pykafka_ops.page.markup import Markup, el
 from pykafka_ops.page.units import percent
 from pykafka_ops.page.units import size as size_text

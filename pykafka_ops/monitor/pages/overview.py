@@ -14,12 +14,12 @@ from pykafka_ops.monitor.pages.disks import disk_block, disk_tile
 from pykafka_ops.monitor.pages.events import alert_list, timeline
 from pykafka_ops.monitor.pages.frame import PageColumn, PageRequest, address, block, document, table
 from pykafka_ops.monitor.pages.tiles import FigureTile, tiles
-from pykafka_ops.monitor.told import line
-from pykafka_ops.monitor.told.load import load
-from pykafka_ops.monitor.told.past import Point
-from pykafka_ops.monitor.told.runway import DiskRunway
-from pykafka_ops.monitor.told.text import UNKNOWN, many, rate, safe, size, span, whole
-from pykafka_ops.monitor.told.verdict import loses_soon, staleness, verdict
+from pykafka_ops.monitor.wording import line
+from pykafka_ops.monitor.wording.load import load
+from pykafka_ops.monitor.wording.past import Point
+from pykafka_ops.monitor.wording.runway import DiskRunway
+from pykafka_ops.monitor.wording.text import UNKNOWN, many, rate, safe, size, span, whole
+from pykafka_ops.monitor.wording.verdict import loses_soon, staleness, verdict
 from pykafka_ops.page.markup import Markup, el, join
 
 MOST: Final = 20

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
-from pykafka_ops.monitor.told.past import Point
+from pykafka_ops.monitor.wording.past import Point
 from pykafka_ops.page.charts.lines import Series, lines
 from pykafka_ops.page.markup import Markup, el
 from pykafka_ops.page.ticks import counts, linear, sizes, spans

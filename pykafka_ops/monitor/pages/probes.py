@@ -8,7 +8,7 @@ from typing import Any
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.pages import columns
 from pykafka_ops.monitor.pages.frame import PageColumn, PageRequest, block, document, table
-from pykafka_ops.monitor.told.text import plain, span, whole
+from pykafka_ops.monitor.wording.text import plain, span, whole
 
 
 def _ok_tone(value: object) -> str:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from pykafka_ops.monitor.pages.columns import status_tone
 from pykafka_ops.monitor.pages.frame import PageColumn, PageRequest, block, document, table
-from pykafka_ops.monitor.told.text import plain, safe
+from pykafka_ops.monitor.wording.text import plain, safe
 from pykafka_ops.page.charts.lines import Series, lines
 from pykafka_ops.page.markup import Markup, el
 from pykafka_ops.page.ticks import counts, sizes

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.pages.frame import LONGEST, PageRequest, address, block, document
-from pykafka_ops.monitor.told.search import LEAST, FoundKind, FoundThing
+from pykafka_ops.monitor.wording.search import LEAST, FoundKind, FoundThing
 from pykafka_ops.page.markup import Markup, el, shorten
 
 

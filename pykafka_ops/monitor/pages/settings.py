@@ -8,7 +8,7 @@ from typing import Any, Final
 from pykafka_ops.client.configs import ConfigEntry
 from pykafka_ops.monitor.cluster.enquiries import EnquiryReply
 from pykafka_ops.monitor.pages.frame import PageColumn, block, table
-from pykafka_ops.monitor.told.text import safe
+from pykafka_ops.monitor.wording.text import safe
 from pykafka_ops.page.markup import Markup, el
 from pykafka_ops.settings.setting import Setting
 from pykafka_ops.settings.source import ConfigSource

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pykafka_ops.monitor.told.line import NONE
-from pykafka_ops.monitor.told.past import Point
+from pykafka_ops.monitor.wording.line import NONE
+from pykafka_ops.monitor.wording.past import Point
 from pykafka_ops.page.charts.spark import sparkline
 from pykafka_ops.page.markup import Markup, el
 

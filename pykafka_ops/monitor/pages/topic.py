@@ -27,8 +27,8 @@ from pykafka_ops.monitor.pages.pictures import ChartPast, chart, periods, rate_t
 from pykafka_ops.monitor.pages.settings import settings_block
 from pykafka_ops.monitor.pages.tiles import FigureTile, tiles
 from pykafka_ops.monitor.pages.ways import change_links
-from pykafka_ops.monitor.told import line
-from pykafka_ops.monitor.told.text import many, rate, size, whole
+from pykafka_ops.monitor.wording import line
+from pykafka_ops.monitor.wording.text import many, rate, size, whole
 from pykafka_ops.page.charts.bars import Bar, bars
 from pykafka_ops.page.markup import Markup, el
 from pykafka_ops.page.units import size as size_text

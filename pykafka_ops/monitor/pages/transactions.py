@@ -18,9 +18,9 @@ from pykafka_ops.monitor.pages.frame import (
     table,
 )
 from pykafka_ops.monitor.pages.tiles import FigureTile, tiles
-from pykafka_ops.monitor.told import line
-from pykafka_ops.monitor.told.text import UNKNOWN, many, safe, some, span, whole
-from pykafka_ops.monitor.told.transactions import LONG_SECONDS, WAITED_SECONDS, TransactionsTold
+from pykafka_ops.monitor.wording import line
+from pykafka_ops.monitor.wording.text import UNKNOWN, many, safe, some, span, whole
+from pykafka_ops.monitor.wording.transactions import LONG_SECONDS, WAITED_SECONDS, TransactionsTold
 from pykafka_ops.page.markup import Markup, el
 
 PROOF: Final = "pko transactions list"

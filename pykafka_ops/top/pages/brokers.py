@@ -6,9 +6,9 @@ from typing import Final
 
 from pykafka_ops.client.reassignments import Reassignment
 from pykafka_ops.monitor.cluster.view import ClusterView
-from pykafka_ops.monitor.told import line
-from pykafka_ops.monitor.told.line import Line
-from pykafka_ops.monitor.told.text import plain, safe, size, whole
+from pykafka_ops.monitor.wording import line
+from pykafka_ops.monitor.wording.line import Line
+from pykafka_ops.monitor.wording.text import plain, safe, size, whole
 from pykafka_ops.top.pages import words
 from pykafka_ops.top.seen import SeenCluster
 from pykafka_ops.top.table import Entry, Page, TopColumn, ViewPlace

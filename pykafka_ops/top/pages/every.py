@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pykafka_ops.errors import UsageError
-from pykafka_ops.monitor.told.text import safe
+from pykafka_ops.monitor.wording.text import safe
 from pykafka_ops.top.pages.brokers import broker_page, brokers_page, moves_page
 from pykafka_ops.top.pages.groups import group_page, groups_page
 from pykafka_ops.top.pages.overview import overview_page

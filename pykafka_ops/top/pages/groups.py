@@ -8,9 +8,9 @@ from typing import Final
 from pykafka_ops.analysis.lag.rows import STATUSES, LagRow
 from pykafka_ops.client.group_describe import MemberDescription
 from pykafka_ops.monitor.cluster.view import WatchedGroup
-from pykafka_ops.monitor.told import line
-from pykafka_ops.monitor.told.line import Line
-from pykafka_ops.monitor.told.text import many, moment, safe, span, whole
+from pykafka_ops.monitor.wording import line
+from pykafka_ops.monitor.wording.line import Line
+from pykafka_ops.monitor.wording.text import many, moment, safe, span, whole
 from pykafka_ops.top.pages import words
 from pykafka_ops.top.seen import SeenCluster
 from pykafka_ops.top.table import Entry, Page, TopColumn, ViewPlace

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from pykafka_ops.monitor.told import line
-from pykafka_ops.monitor.told.causes import broken
-from pykafka_ops.monitor.told.line import Line
-from pykafka_ops.monitor.told.text import safe
-from pykafka_ops.monitor.told.verdict import suffers
+from pykafka_ops.monitor.wording import line
+from pykafka_ops.monitor.wording.causes import broken
+from pykafka_ops.monitor.wording.line import Line
+from pykafka_ops.monitor.wording.text import safe
+from pykafka_ops.monitor.wording.verdict import suffers
 from pykafka_ops.top.pages.groups import GROUPS, group_entries
 from pykafka_ops.top.seen import SeenCluster
 from pykafka_ops.top.table import Page

@@ -6,8 +6,8 @@ from typing import Final
 
 from rich.cells import chop_cells
 
-from pykafka_ops.monitor.told.line import DIM, Line
-from pykafka_ops.monitor.told.text import escaped, moment, safe, whole
+from pykafka_ops.monitor.wording.line import DIM, Line
+from pykafka_ops.monitor.wording.text import escaped, moment, safe, whole
 from pykafka_ops.top.records import MOST, SeenRecord
 from pykafka_ops.top.seen import SeenCluster
 from pykafka_ops.top.table import Entry, Page, TopColumn, ViewPlace

@@ -8,9 +8,9 @@ from typing import Final
 from pykafka_ops.analysis.lag.rows import STATUSES
 from pykafka_ops.client.topics import PartitionDescription
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedTopic
-from pykafka_ops.monitor.told import causes
-from pykafka_ops.monitor.told.line import Line
-from pykafka_ops.monitor.told.text import many, rate, safe, size, some, span, whole
+from pykafka_ops.monitor.wording import causes
+from pykafka_ops.monitor.wording.line import Line
+from pykafka_ops.monitor.wording.text import many, rate, safe, size, some, span, whole
 from pykafka_ops.top.pages import words
 from pykafka_ops.top.seen import SeenCluster
 from pykafka_ops.top.table import Entry, Page, TopColumn, ViewPlace

@@ -7,8 +7,8 @@ from typing import Final
 from pykafka_ops.analysis.commits.burrow import OK, UNKNOWN, WARN
 from pykafka_ops.analysis.lag.rows import STATUSES
 from pykafka_ops.monitor.cluster.view import NEVER, WatchedGroup
-from pykafka_ops.monitor.told import line
-from pykafka_ops.monitor.told.text import rate, span, whole
+from pykafka_ops.monitor.wording import line
+from pykafka_ops.monitor.wording.text import rate, span, whole
 from pykafka_ops.top.table import TopColumn
 
 _GOOD: Final = frozenset(["ok", "up", "in sync", OK])

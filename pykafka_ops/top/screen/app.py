@@ -17,9 +17,9 @@ from textual.message import Message
 from textual.widgets import Static
 
 from pykafka_ops.errors import PkoError
-from pykafka_ops.monitor.told.line import DIM, Line
-from pykafka_ops.monitor.told.text import moment, safe, span
-from pykafka_ops.monitor.told.verdict import staleness, verdict
+from pykafka_ops.monitor.wording.line import DIM, Line
+from pykafka_ops.monitor.wording.text import moment, safe, span
+from pykafka_ops.monitor.wording.verdict import staleness, verdict
 from pykafka_ops.top.pages.every import VIEWS, page_of, place_of
 from pykafka_ops.top.records import MOST
 from pykafka_ops.top.screen.ask import ASKING, AskLine, ConfirmPlan, in_words

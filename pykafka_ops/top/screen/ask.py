@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from pykafka_ops.errors import PkoError
-from pykafka_ops.monitor.told.text import safe
+from pykafka_ops.monitor.wording.text import safe
 from pykafka_ops.top.screen.rows import RowList
 from pykafka_ops.top.source import Plan
 from pykafka_ops.top.table import Order

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from pykafka_ops.monitor.told import line
+from pykafka_ops.monitor.wording import line
 from pykafka_ops.top.table import Entry, Laid, Order, TopColumn, fitted, laid
 
 STYLES: Final = {

@@ -12,8 +12,8 @@ from pykafka_ops.commands.framework.group import Bilingual, VerbGroup
 from pykafka_ops.commands.framework.mistakes import in_our_words
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.verb import Verb
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 from pykafka_ops.commands.root import PKO
-from pykafka_ops.commands.tongue.tool import Tool
 from pykafka_ops.errors import UsageError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.types import COUNT, Choices, Matching
-from pykafka_ops.commands.tongue.tool import Tool
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 
 NAME = Option("-n", "--name", metavar="NAME", multiple=True, help="a name")
 STATE = Option("--state", metavar="STATES", bare="all", help="states",

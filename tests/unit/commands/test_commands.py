@@ -14,8 +14,8 @@ from pykafka_ops.commands import ROWS, find
 from pykafka_ops.commands.framework.group import Bilingual, VerbGroup
 from pykafka_ops.commands.framework.params import Option
 from pykafka_ops.commands.framework.verb import Verb
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 from pykafka_ops.commands.options import COMMON
-from pykafka_ops.commands.tongue.tool import Tool
 from tests.support.golden.transcripts import run
 from tests.support.memory.context import args_of, reader_of
 

@@ -81,7 +81,7 @@ def test_a_file_that_is_no_properties(said: Callable[[str, bytes | None], str], 
     assert said(line, b"a=1\nb=\\u12x4\n").startswith("FILE, line 2: ")
 
 
-def test_kafkas_words_stay_in_its_tongue(tmp_path: Path) -> None:
+def test_kafkas_words_stay_in_its_form(tmp_path: Path) -> None:
     path = str(tmp_path / "no.csv")
     with pytest.raises(PlanFileError) as caught:
         read_plan(path)

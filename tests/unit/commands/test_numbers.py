@@ -109,7 +109,7 @@ def test_minutes_are_whole() -> None:
         "kafka-console-producer --topic t --max-block-ms 5s",
     ],
 )
-def test_kafkas_tongue_takes_the_number_alone(pko: Pko, line: str) -> None:
+def test_kafkas_form_takes_the_number_alone(pko: Pko, line: str) -> None:
     said = pko(*line.split(), "--bootstrap-server", "127.0.0.1:1")
     assert said.code == 1
     last = line.split()[-1]

@@ -11,7 +11,7 @@ from pykafka_ops.monitor.cluster.enquiries import Enquiries, EnquiryReply
 from pykafka_ops.monitor.cluster.questions import HeldPartition, OpenTransactions
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.hanging import EVERY_SECONDS, HangingWatch
-from pykafka_ops.monitor.told.transactions import HANGING_MS
+from pykafka_ops.monitor.wording.transactions import HANGING_MS
 from tests.support.monitor.rounds import answers
 
 NOW = 10_000_000_000

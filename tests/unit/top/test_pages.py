@@ -11,9 +11,9 @@ from pykafka_ops.client.reassignments import Reassignment
 from pykafka_ops.errors import UsageError
 from pykafka_ops.monitor.cluster.answers import NotAsked
 from pykafka_ops.monitor.cluster.view import ClusterView
-from pykafka_ops.monitor.told.causes import broken, troubled
-from pykafka_ops.monitor.told.line import BAD, GOOD, NONE, WARN
-from pykafka_ops.monitor.told.verdict import staleness, verdict
+from pykafka_ops.monitor.wording.causes import broken, troubled
+from pykafka_ops.monitor.wording.line import BAD, GOOD, NONE, WARN
+from pykafka_ops.monitor.wording.verdict import staleness, verdict
 from pykafka_ops.top.pages.every import VIEWS, page_of, place_of
 from pykafka_ops.top.table import ViewPlace
 from tests.support.golden.transcripts import run

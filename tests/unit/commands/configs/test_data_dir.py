@@ -142,7 +142,7 @@ def test_a_directory_of_no_broker_is_refused_and_stays_empty(say: Say, tmp_path:
     assert list(empty.iterdir()) == []
 
 
-def test_kafkas_tongue_has_no_such_option(say: Say) -> None:
+def test_kafkas_form_has_no_such_option(say: Say) -> None:
     code, _, err = say("--describe", "--entity-type", "topics", "--bootstrap-server", "b:1")
     assert code != 0
     assert "data-dir" in err

@@ -43,9 +43,7 @@ SAY = 'print("together", flush=True)'
         (-190, "Local: Unknown partition", "KafkaException: Local: Unknown partition", 1),
     ],
 )
-def test_codes_become_errors_of_both_tongues(
-    code: int, text: str, line: str, exit_code: int
-) -> None:
+def test_codes_become_errors_of_both_forms(code: int, text: str, line: str, exit_code: int) -> None:
     error = kafka_error(code, text, "t")
     assert java_line(error) == KAFKA + line
     assert error.exit_code == exit_code
@@ -69,7 +67,7 @@ def test_a_bad_value_stands_alone_and_other_trouble_is_wrapped() -> None:
     ]
 
 
-def test_an_ignored_property_is_told_in_both_tongues(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_ignored_property_is_told_in_both_forms(capsys: pytest.CaptureFixture[str]) -> None:
     ignored("Consumer", flags=False)("a.b")
     ignored("Producer", flags=True)("a.b")
     ours, theirs = capsys.readouterr().err.splitlines()

@@ -127,7 +127,7 @@ def test_a_cluster_must_be_named(
         ),
     ],
 )  # fmt: skip
-def test_kafkas_tongue_uses_kafkas_words(
+def test_kafkas_form_uses_kafkas_words(
     capsys: pytest.CaptureFixture[str], words: tuple[str, ...], text: str
 ) -> None:
     code, err = said(capsys, *words)

@@ -95,7 +95,7 @@ def test_a_topic_that_is_nearly_there_is_named(
     assert "there is no topic ordrs (did you mean orders?)" in said.stderr
 
 
-def test_a_file_says_it_in_both_tongues(
+def test_a_file_says_it_in_both_forms(
     deleted: dict[tuple[str, int], int], filled: Fakes, pko: Pko, tmp_path: Path
 ) -> None:
     file = tmp_path / "offsets.json"

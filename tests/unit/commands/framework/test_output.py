@@ -81,7 +81,7 @@ def test_names_are_one_a_line_without_doubles() -> None:
     assert shown(Table("t", (Column("topic"),), rows), "name") == "a\nb\n"
 
 
-def test_kafkas_text_is_the_table_of_its_tongue_only() -> None:
+def test_kafkas_text_is_the_table_of_its_form_only() -> None:
     table = Table("t", COLUMNS, ROWS, kafka=["as Kafka\n", "prints it"])
     assert shown(table, "table", flags=True) == "as Kafka\nprints it"
     assert "TOPIC" in shown(table, "table")

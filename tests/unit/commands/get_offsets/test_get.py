@@ -57,7 +57,7 @@ def test_kafkas_flags_have_kafkas_names(filled: Fakes, pko: Pko) -> None:
     )
 
 
-def test_an_option_of_ours_alone_means_our_tongue(filled: Fakes, pko: Pko) -> None:
+def test_an_option_of_ours_alone_means_our_form(filled: Fakes, pko: Pko) -> None:
     assert pko("get-offsets --topic orders").stdout == "orders:0:100\norders:1:100\n"
     said = pko("get-offsets --topic orders --partition 1")
     assert [line.split() for line in said.stdout.splitlines()] == [

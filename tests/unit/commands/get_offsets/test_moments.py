@@ -18,7 +18,7 @@ def test_a_time_that_is_none_is_told_as_kafka_does() -> None:
         parse_time("noon")
 
 
-def test_moments_of_our_tongue() -> None:
+def test_moments_of_our_form() -> None:
     now = 1_800_000_000_000
     assert moments_of("-2h", now) == [now - 7_200_000]
     assert moments_of("-3d", now) == [now - 3 * 86_400_000]

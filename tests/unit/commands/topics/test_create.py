@@ -55,7 +55,7 @@ def test_a_dry_run_is_checked_by_the_brokers(cluster: FakeBroker, pko: Pko) -> N
     assert cluster.asked("CreateTopics")[0][1].validate_only
 
 
-def test_one_topic_in_kafkas_tongue(cluster: FakeBroker, pko: Pko) -> None:
+def test_one_topic_in_kafkas_form(cluster: FakeBroker, pko: Pko) -> None:
     cluster.on("CreateTopics", made)
     assert pko("kafka-topics --create --topic a --replica-assignment 0:1,1:0").stdout == (
         "Created topic a.\n"

@@ -21,7 +21,7 @@ def test_topics_are_deleted_after_yes(cluster: FakeBroker, pko: Pko) -> None:
     assert [t.name for t in cluster.asked("DeleteTopics")[1][1].topics] == ["orders"]
 
 
-def test_a_refusal_in_kafkas_tongue_is_on_stdout(cluster: FakeBroker, pko: Pko) -> None:
+def test_a_refusal_in_kafkas_form_is_on_stdout(cluster: FakeBroker, pko: Pko) -> None:
     refused = DeletableTopicResult(name="orders", error_code=73)
     cluster.on("DeleteTopics", lambda r: DeleteTopicsResponse(responses=[refused]))
     said = pko("kafka-topics --delete --topic orders")

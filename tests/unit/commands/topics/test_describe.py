@@ -12,7 +12,7 @@ from tests.support.memory.fake_broker import FakeBroker
 Pko = Callable[..., Said]
 
 
-def test_describe_in_kafkas_tongue_is_kafkas_text(cluster: FakeBroker, pko: Pko) -> None:
+def test_describe_in_kafkas_form_is_kafkas_text(cluster: FakeBroker, pko: Pko) -> None:
     said = pko("kafka-topics --describe --topic orders")
     assert said.stdout == (
         "Topic: orders\tTopicId: b3JkZXJzLi4uLi4uLi4uLg\tPartitionCount: 3\t"

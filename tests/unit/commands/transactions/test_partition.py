@@ -42,7 +42,7 @@ def test_a_partition_that_a_topic_does_not_have(filled: Fakes, pko: Pko, words: 
     assert not any(fake.asked("DescribeProducers") for fake in filled)
 
 
-def test_a_broker_has_one_name_in_each_tongue(filled: Fakes, pko: Pko) -> None:
+def test_a_broker_has_one_name_in_each_form(filled: Fakes, pko: Pko) -> None:
     for option in ("--broker", "--broker-id"):
         said = pko(f"transactions find-hanging {option} x")
         assert (said.code, said.stderr) == (2, "pko: --broker x: give a whole number\n")

@@ -12,8 +12,8 @@ from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.failures import execution_text, text_of
 from pykafka_ops.commands.framework.params import Option, Switch, by_letter, named, offered
 from pykafka_ops.commands.framework.run import Run, execute, run_of
+from pykafka_ops.commands.kafka_syntax import jopt
 from pykafka_ops.commands.options import COMMON, TOOLS_VERSION
-from pykafka_ops.commands.tongue import jopt
 from pykafka_ops.errors import PkoError
 
 if TYPE_CHECKING:

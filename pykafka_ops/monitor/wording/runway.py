@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from pykafka_ops.analysis.forecast import fit, reached
 from pykafka_ops.client.glance import disk_room
 from pykafka_ops.monitor.cluster.view import ClusterView
-from pykafka_ops.monitor.told import line
+from pykafka_ops.monitor.wording import line
 
 SOON_SECONDS: Final = 7 * 86_400
 NEAR_SECONDS: Final = 30 * 86_400

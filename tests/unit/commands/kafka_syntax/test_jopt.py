@@ -89,7 +89,7 @@ def test_a_switch_with_a_value_is_a_switch() -> None:
     assert flags("--fast=no").values == {"fast": []}
 
 
-def test_our_short_options_work_in_kafkas_tongue_too() -> None:
+def test_our_short_options_work_in_kafkas_form_too() -> None:
     assert flags("--show", "-o", "json", "-ocsv").values["output"] == ["json", "csv"]
 
 
@@ -119,7 +119,7 @@ def test_any_words_parse_or_are_an_option_error(words: list[str]) -> None:
         ["--bootstrap-server", "b"],
     ],
 )
-def test_kafkas_switches_mean_kafkas_tongue(words: list[str]) -> None:
+def test_kafkas_switches_mean_kafkas_form(words: list[str]) -> None:
     assert topics.tool is not None
     assert topics.tool.is_meant(words)
 
@@ -141,10 +141,10 @@ def test_a_command_without_verbs_is_ours_with_words_or_without_kafkas_options() 
     assert get_offsets.tool.is_meant(["--bootstrap-server", "b:1", "--topic", "orders"])
 
 
-def test_kafkas_tool_name_forces_its_tongue() -> None:
+def test_kafkas_tool_name_forces_its_form() -> None:
     assert args_of(topics, ["list"], tool=True).flags
 
 
-def test_a_line_in_kafkas_tongue_is_handed_over_to_the_tool() -> None:
+def test_a_line_in_kafkas_form_is_handed_over_to_the_tool() -> None:
     assert reader_of(topics, ["--list", "--bootstrap-server", "b"]).command is topics.tool
     assert reader_of(topics, ["list", "-b", "b"]).command is topics.commands["list"]

@@ -10,7 +10,7 @@ from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.params import table
 from pykafka_ops.commands.framework.types import Whole, java_integer
 from pykafka_ops.commands.framework.verb import Verb
-from pykafka_ops.commands.tongue.tool import Tool
+from pykafka_ops.commands.kafka_syntax.tool import Tool
 
 _GLOBAL = ("bootstrap-server", "command-config", "version", "help", "debug", "output")
 _WIDTH = 75

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.monitor.told.text import escaped, moment, rate, safe, size, span, whole
+from pykafka_ops.monitor.wording.text import escaped, moment, rate, safe, size, span, whole
 
 
 def test_what_is_not_known_is_a_dash_and_never_0() -> None:

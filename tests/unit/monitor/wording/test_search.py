@@ -5,7 +5,7 @@ from __future__ import annotations
 from pykafka_ops.analysis.commits.burrow import Commit
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
-from pykafka_ops.monitor.told.search import MOST, search
+from pykafka_ops.monitor.wording.search import MOST, search
 from tests.support.monitor.rounds import answers
 
 

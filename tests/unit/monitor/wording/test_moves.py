@@ -12,7 +12,7 @@ from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.history.model import SeriesKey
 from pykafka_ops.monitor.series import values
-from pykafka_ops.monitor.told.moves import MovesLeft, move_progress, moves_left, seconds_left
+from pykafka_ops.monitor.wording.moves import MovesLeft, move_progress, moves_left, seconds_left
 from tests.support.monitor.rounds import answers
 
 

@@ -8,9 +8,9 @@ from typing import Final
 from pykafka_ops.analysis.commits.burrow import OK, REWIND, STALL, STOP, WARN
 from pykafka_ops.analysis.lag.rows import AHEAD, LOST, STATUSES
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup
-from pykafka_ops.monitor.told import line
-from pykafka_ops.monitor.told.line import Line
-from pykafka_ops.monitor.told.text import many, safe, span
+from pykafka_ops.monitor.wording import line
+from pykafka_ops.monitor.wording.line import Line
+from pykafka_ops.monitor.wording.text import many, safe, span
 
 SOON_SECONDS: Final = 86_400
 """A loss of records so near is shown."""

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from pykafka_ops.client.topics import PartitionDescription
 from pykafka_ops.monitor.cluster.view import ClusterView
-from pykafka_ops.monitor.told.text import many, some
+from pykafka_ops.monitor.wording.text import many, some
 
 OFFLINE, UNDER_MIN_ISR, UNDER_REPLICATED = "offline", "under_min_isr", "under_replicated"
 KINDS: Final = {

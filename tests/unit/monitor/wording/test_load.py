@@ -12,10 +12,10 @@ from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.history.model import HistoryPoint, SeriesKey
 from pykafka_ops.monitor.series import values
-from pykafka_ops.monitor.told import line
-from pykafka_ops.monitor.told.load import bytes_in, load
-from pykafka_ops.monitor.told.past import gapped, highest
-from pykafka_ops.monitor.told.runway import DiskRunway, disks, with_growth
+from pykafka_ops.monitor.wording import line
+from pykafka_ops.monitor.wording.load import bytes_in, load
+from pykafka_ops.monitor.wording.past import gapped, highest
+from pykafka_ops.monitor.wording.runway import DiskRunway, disks, with_growth
 from tests.support.monitor.rounds import answers
 
 GIB = 1 << 30

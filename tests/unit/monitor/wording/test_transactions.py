@@ -6,7 +6,7 @@ from typing import Any
 
 from pykafka_ops.client.transactions import ActiveProducer, TransactionDescription
 from pykafka_ops.monitor.cluster.questions import HeldPartition, OpenTransactions
-from pykafka_ops.monitor.told.transactions import HANGING_MS, told
+from pykafka_ops.monitor.wording.transactions import HANGING_MS, told
 
 NOW = 10_000_000_000
 PLACE = ("orders", 0)
