@@ -43,7 +43,11 @@ class LocalBroker(LocalProcess):
         self.broker_id, self.host = broker_id, host
         self._wish = port
         self.also: tuple[str, ...] = ()
-        """More listeners, each NAME://host:port; clients get the first one, PLAINTEXT."""
+        """More listeners, each NAME://host:port; clients get the first one."""
+        self.listener = "PLAINTEXT"
+        """Name of the first one."""
+        self.properties_file: Path | None = None
+        """A server.properties beside ``settings``: what it has is not in the list of processes."""
 
     @property
     def data_dir(self) -> Path:
@@ -76,9 +80,10 @@ class LocalBroker(LocalProcess):
     def argv(self, port: int) -> list[str]:
         """The command line that runs it."""
         overrides = [w for k, v in self.settings.items() for w in ("--override", f"{k}={v}")]
-        listeners = ",".join((f"PLAINTEXT://{self.host}:{port}", *self.also))
+        listeners = ",".join((f"{self.listener}://{self.host}:{port}", *self.also))
+        file = () if self.properties_file is None else (str(self.properties_file),)
         return [
-            *(sys.executable, "-m", "pykafka_ops", "broker", "start"),
+            *(sys.executable, "-m", "pykafka_ops", "broker", "start", *file),
             *("--data-dir", str(self.data_dir), "--listen", listeners),
             *("--override", f"broker.id={self.broker_id}"),
             *overrides,

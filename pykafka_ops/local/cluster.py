@@ -3,6 +3,7 @@
 DIR/cluster.json       how many brokers, and their settings
 DIR/zookeeper/         data, settings, log and process of ZooKeeper
 DIR/broker-0/          data, log and process of each broker
+DIR/secure/            certificates and users, where it is secure
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pykafka_ops.client.config import ClientConfig
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError, UsageError
 from pykafka_ops.local import children
 from pykafka_ops.local.broker import START_SECONDS, LocalBroker
+from pykafka_ops.local.secure import LISTENER, SecureSetup, write_settings
 from pykafka_ops.local.zookeeper import ZooKeeper
 
 RECORD, LOCK = "cluster.json", "cluster.lock"
@@ -33,7 +35,8 @@ class LocalCluster:
     """``brokers`` brokers (None: as many as the directory has, else 3) on a ZooKeeper.
 
     ``settings`` go to every broker; those of an existing directory are kept unless given anew.
-    Raises UsageError for a number of brokers that cannot be.
+    ``secure``: with TLS, SCRAM and access rules, now and at every later start. Raises UsageError
+    for a number of brokers that cannot be.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class LocalCluster:
         brokers: int | None = None,
         settings: Mapping[str, object] | None = None,
         *,
+        secure: bool = False,
         mortal: bool = False,
         fsync: bool = True,
     ) -> None:
@@ -58,6 +62,14 @@ class LocalCluster:
             )
         kept = known.get("settings") if isinstance(known.get("settings"), dict) else {}
         self.settings = {**(kept or {}), **{k: str(v) for k, v in (settings or {}).items()}}
+        self.setup: SecureSetup | None = None
+        """Certificates and users of a secure cluster."""
+        if had and secure and not known.get("secure"):
+            raise UsageError(
+                f"{self.directory} holds a cluster without TLS: choose another directory"
+            )
+        if secure or known.get("secure") is True:
+            self.setup = SecureSetup(self.directory / "secure")
         self.mortal = mortal
         self.routes: dict[int, str] = {}
         """By broker id the ``zookeeper.connect`` of its own (a proxy), where it has one."""
@@ -80,7 +92,11 @@ class LocalCluster:
             **self.settings,
         }
         where = self.directory / f"broker-{number}"
-        return LocalBroker(where, settings, broker_id=number, mortal=self.mortal)
+        broker = LocalBroker(where, settings, broker_id=number, mortal=self.mortal)
+        if self.setup is not None:
+            broker.listener = LISTENER
+            broker.properties_file = where / "server.properties"
+        return broker
 
     @property
     def exists(self) -> bool:
@@ -114,9 +130,18 @@ class LocalCluster:
     def _start(self, seconds: float) -> None:
         children.write_record(
             self.directory / RECORD,
-            {"version": 1, "brokers": len(self.brokers), "settings": self.settings},
+            {
+                "version": 1,
+                "brokers": len(self.brokers),
+                "settings": self.settings,
+                "secure": self.setup is not None,
+            },
         )
+        if self.setup is not None:
+            self.setup.make()
         connect = self.zookeeper.start(seconds)
+        if self.setup is not None:
+            self._secure(self.setup, connect)
         for broker in self.brokers:
             broker.settings["zookeeper.connect"] = self.routes.get(broker.broker_id, connect)
             if broker.pid is None:
@@ -131,6 +156,19 @@ class LocalCluster:
             raise failures[0]
         self.wait_complete(seconds)
 
+    def _secure(self, setup: SecureSetup, connect: str) -> None:
+        """Users, and what brokers have to know that nobody else may."""
+        setup.add_users(connect)
+        for broker in self.brokers:
+            if broker.properties_file is not None:
+                broker.directory.mkdir(parents=True, exist_ok=True)
+                write_settings(broker.properties_file, setup.broker_settings())
+
+    @property
+    def client_properties(self) -> dict[str, str]:
+        """How clients connect, as in ``--command-config``, without the address."""
+        return {} if self.setup is None else self.setup.client_properties()
+
     def wait_complete(self, seconds: float = START_SECONDS) -> None:
         """Until every broker that runs knows all those that run, and a controller among them.
 
@@ -139,7 +177,7 @@ class LocalCluster:
         running = {broker.broker_id: broker for broker in self.brokers if broker.pid is not None}
         deadline = time.monotonic() + seconds
         for number, broker in running.items():
-            while not _knows(broker, set(running)):
+            while not _knows(broker, set(running), self.client_properties):
                 if time.monotonic() > deadline:
                     raise PkoError(
                         f"broker {number} does not know all brokers after {seconds:.0f} s; see "
@@ -178,9 +216,9 @@ class LocalCluster:
         return [*self.brokers, self.zookeeper]
 
 
-def _knows(broker: LocalBroker, everyone: set[int]) -> bool:
+def _knows(broker: LocalBroker, everyone: set[int], properties: Mapping[str, str]) -> bool:
     """Whether its metadata has these brokers, and a controller; others may have joined them."""
-    properties = {"bootstrap.servers": broker.bootstrap_servers}
+    properties = {**properties, "bootstrap.servers": broker.bootstrap_servers}
     cluster = Cluster(ClientConfig.of(properties))
     cluster.config.patience = min(2.0, cluster.config.api_timeout)
     try:

@@ -31,30 +31,38 @@ ALONE = {
 _POLL_SECONDS = 0.02
 
 
-def _create(servers: Sequence[str], topic: NewTopic, seconds: float) -> None:
+def _create(
+    servers: Sequence[str], topic: NewTopic, seconds: float, properties: Mapping[str, str]
+) -> None:
     """Create it and wait up to ``seconds``. Raises KafkaError, ConnectError, PkoError."""
-    cluster = Cluster(ClientConfig.of({"bootstrap.servers": ",".join(servers)}))
+    cluster = Cluster(ClientConfig.of({**properties, "bootstrap.servers": ",".join(servers)}))
     try:
         made = create_topics(cluster, [topic])[topic.name]
     finally:
         cluster.close()
     if isinstance(made, KafkaError):
         raise made
-    _wait_known(servers, topic.name, len(topic.assignment) or topic.partitions, seconds)
+    partitions = len(topic.assignment) or topic.partitions
+    configs = [{**properties, "bootstrap.servers": server} for server in servers]
+    _wait_known(configs, topic.name, partitions, seconds)
 
 
-def _wait_known(servers: Sequence[str], name: str, partitions: int, seconds: float) -> None:
-    """Wait until all ``servers`` that answer name a leader of each partition. Raises PkoError."""
+def _wait_known(
+    servers: Sequence[Mapping[str, str]], name: str, partitions: int, seconds: float
+) -> None:
+    """Wait until all ``servers`` (client properties) that answer name a leader of each partition.
+    Raises PkoError."""
     deadline = time.monotonic() + seconds
     left = list(servers)
     while left := [server for server in left if not _knows(server, name, partitions)]:
         if time.monotonic() > deadline:
-            raise PkoError(f"{', '.join(left)}: no leaders of {name} after {seconds:.0f} s")
+            silent = ", ".join(server["bootstrap.servers"] for server in left)
+            raise PkoError(f"{silent}: no leaders of {name} after {seconds:.0f} s")
         time.sleep(_POLL_SECONDS)
 
 
-def _knows(server: str, name: str, partitions: int) -> bool:
-    cluster = Cluster(ClientConfig.of({"bootstrap.servers": server}))
+def _knows(server: Mapping[str, str], name: str, partitions: int) -> bool:
+    cluster = Cluster(ClientConfig.of(server))
     cluster.config.patience = 0.0
     try:
         found = cluster.metadata([name]).topics
@@ -78,6 +86,10 @@ class _Servers:
     def bootstrap_servers(self) -> str:
         """``host:port,...`` for the clients."""
         raise NotImplementedError
+
+    def _client_properties(self) -> dict[str, str]:
+        """How clients get in, without the address."""
+        return {}
 
     def start(self) -> None:
         """Start, and wait until clients are served. Raises PkoError."""
@@ -127,7 +139,7 @@ class _Servers:
         counts = (-1, -1) if assignment else (partitions, replication_factor)
         texts = {key: str(value) for key, value in (configs or {}).items()}
         topic = NewTopic(name, *counts, assignment or {}, texts)
-        _create(self.bootstrap_servers.split(","), topic, SECONDS)
+        _create(self.bootstrap_servers.split(","), topic, SECONDS, self._client_properties())
         return name
 
 
@@ -197,6 +209,7 @@ class KafkaCluster(_Servers):
 
     Needs Java and PySpark, whose ZooKeeper it runs. ``settings`` go to all brokers. ``brokers``
     (by id from 0) can be stopped, killed, paused and started one by one, as ``zookeeper`` can.
+    ``secure``: with TLS, SCRAM and access rules; ``client_config`` says how to get in.
     """
 
     def __init__(
@@ -204,14 +217,33 @@ class KafkaCluster(_Servers):
         brokers: int | None = None,
         directory: Path | str | None = None,
         settings: Mapping[str, object] | None = None,
+        *,
+        secure: bool = False,
     ) -> None:
         super().__init__(directory)
-        self._cluster = LocalCluster(self.directory, brokers, settings, mortal=True, fsync=False)
+        self._cluster = LocalCluster(
+            self.directory, brokers, settings, secure=secure, mortal=True, fsync=False
+        )
 
     @property
     def bootstrap_servers(self) -> str:
         """``host:port,...`` of all brokers; the same over restarts."""
         return self._cluster.bootstrap_servers
+
+    @property
+    def client_config(self) -> dict[str, str]:
+        """Settings of a client that may do everything, under librdkafka's names; once started."""
+        found = {"bootstrap.servers": self.bootstrap_servers}
+        setup = self._cluster.setup
+        return found if setup is None else found | setup.librdkafka_properties()
+
+    @property
+    def command_config(self) -> Path | None:
+        """The same as a file of Java's properties, without the address; None without TLS."""
+        return None if self._cluster.setup is None else self._cluster.setup.client_file
+
+    def _client_properties(self) -> dict[str, str]:
+        return self._cluster.client_properties
 
     @property
     def brokers(self) -> list[LocalBroker]:

@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Consumer, KafkaException, Producer
 
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.local import children
-from pykafka_ops.testing import KafkaBroker
+from pykafka_ops.testing import KafkaBroker, KafkaCluster
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "testing.md"
@@ -137,3 +137,24 @@ def test_a_cluster_in_a_new_project_survives_a_broker(tmp_path: Path) -> None:
     argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "."]
     done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.java
+def test_a_secure_cluster_lets_in_who_logs_in_and_nobody_else(tmp_path: Path) -> None:
+    with KafkaCluster(2, tmp_path, secure=True) as kafka:
+        assert kafka.create_topic("orders", partitions=2) == "orders"
+        producer = Producer(kafka.client_config)
+        producer.produce("orders", b"1")
+        assert producer.flush(120) == 0
+        kafka.brokers[1].kill()
+        kafka.start()  # as secure as before
+        open_ = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": "g"}
+        wrong = {**kafka.client_config, "sasl.password": "wrong", "group.id": "g"}
+        for config in (open_, wrong):
+            consumer = Consumer(config)
+            with pytest.raises(KafkaException):
+                consumer.list_topics(timeout=5)
+            consumer.close()
+        secret = kafka.client_config["sasl.password"]
+        assert all(secret not in broker.log.read_text() for broker in kafka.brokers)
+        assert kafka.command_config == tmp_path / "secure" / "admin.properties"

@@ -78,7 +78,7 @@ def _needed(secret: str) -> str:
 
 def _made() -> ModuleType:
     try:
-        from pykafka_ops.commands.certs import made
+        from pykafka_ops.security import issuing as made
     except ImportError:
         raise UsageError("certificates are made with: pip install 'pykafka-ops[certs]'") from None
     return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.commands.cluster import kafka
 from pykafka_ops.commands.framework.group import VerbGroup
-from pykafka_ops.commands.framework.params import Option, Words
+from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.framework.types import (
     BROKER_ID,
@@ -24,6 +24,8 @@ BROKERS = Option("-n", "--brokers", metavar="N", type=POSITIVE, ours=True,
                  help="how many brokers; at a later start more may be added (default: 3)")
 OVERRIDE = Option("--override", metavar="KEY=VALUE", multiple=True, ours=True,
                   help="a setting of every broker, kept for later starts")
+SECURE = Switch("--secure", ours=True,
+                help="with TLS, SCRAM logins and access rules, at later starts, too")
 # fmt: on
 
 TOOL = Tool(
@@ -98,9 +100,10 @@ cluster.verb(
 cluster.verb(
     "start",
     "Start a ZooKeeper and N brokers on free ports, or those that do not run.",
-    options=(DIR, BROKERS, OVERRIDE),
+    options=(DIR, BROKERS, OVERRIDE, SECURE),
     examples=(
         "pko cluster start -n 3 --dir /tmp/kafka",
+        "pko cluster start -n 3 --dir /tmp/safe --secure",
         "export PKO_BOOTSTRAP_SERVER=$(pko cluster start -n 3 -o name)",
         "pko cluster start -n 3 --override num.partitions=6 -o json",
     ),

@@ -19,7 +19,9 @@ def start(run: Run) -> Table:
     given = run.args.pairs("override")
     say_near(BROKERS, given)
     settings = {METRICS_LISTEN: "127.0.0.1:0"} | given
-    cluster = LocalCluster(directory(run.args), run.args.number("brokers"), settings)
+    cluster = LocalCluster(
+        directory(run.args), run.args.number("brokers"), settings, secure=run.args.has("secure")
+    )
     before = sum(state["state"] == "running" for state in states(cluster))
     ports = {broker.what: broker.port for broker in cluster.brokers}
     try:
@@ -35,6 +37,7 @@ def start(run: Run) -> Table:
             *_moved(cluster, ports),
             f"{counted(cluster.brokers, 'broker')} and ZooKeeper in {cluster.directory}: {ready}",
             f"export PKO_BOOTSTRAP_SERVER={cluster.bootstrap_servers}",
+            *_way_in(cluster),
         ],
     )
 
@@ -46,3 +49,10 @@ def _moved(cluster: LocalCluster, ports: Mapping[str, int]) -> list[str]:
         for broker in cluster.brokers
         if ports[broker.what] not in (0, broker.port)
     ]
+
+
+def _way_in(cluster: LocalCluster) -> list[str]:
+    """How its owner gets in, where not everybody does."""
+    if cluster.setup is None:
+        return []
+    return [f"export PKO_COMMAND_CONFIG={cluster.setup.client_file}"]
