@@ -26,6 +26,7 @@ from scripts.benchmarks import (
     monitor_pages,
     quotas,
     recovery,
+    security,
     serving,
     spark,
 )
@@ -38,6 +39,7 @@ GROUPS = {
     "latency": serving.latency,
     "small": serving.small,
     "quotas": quotas.quotas,
+    "security": security.security,
     "start": life.start,
     "partitions": life.partitions,
     "recovery": recovery.recovery,

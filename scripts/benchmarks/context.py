@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import subprocess
 import sys
 import time
@@ -63,7 +64,8 @@ def load(
     words = [f"{key}={value}" for key, value in options.items()]
     place = f"scripts.benchmarks.{module}"
     argv = [sys.executable, "-m", place, name, target.bootstrap, topic, *words]
-    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True)
+    env = {**os.environ, **getattr(target, "client_env", {})}
+    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, env=env)
     assert done.returncode == 0, f"{argv}\n{done.stderr}\n{target.process.log_tail()}"
     found: dict[str, float] = json.loads(done.stdout)
     return found

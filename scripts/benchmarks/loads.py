@@ -6,6 +6,7 @@ python -m scripts.benchmarks.loads NAME BOOTSTRAP TOPIC key=value ...
 from __future__ import annotations
 
 import json
+import os
 import select
 import socket
 import struct
@@ -16,6 +17,13 @@ from typing import Any
 import confluent_kafka as ck
 
 BATCH = 1000
+CLIENT = "BENCH_CLIENT"
+"""Variable with more settings of librdkafka, as JSON."""
+
+
+def _more() -> dict[str, str]:
+    found: dict[str, str] = json.loads(os.environ.get(CLIENT, "{}"))
+    return found
 
 
 def produce(
@@ -31,6 +39,7 @@ def produce(
             "batch.num.messages": 100_000,
             "queue.buffering.max.messages": 1_000_000,
             "queue.buffering.max.kbytes": 1_000_000,
+            **_more(),
         }
     )
     producer.list_topics(topic, timeout=30)
@@ -90,6 +99,7 @@ def consume(bootstrap: str, topic: str, *, count: int, partitions: int = 1) -> d
             "enable.auto.commit": False,
             "queued.min.messages": 1_000_000,
             "fetch.wait.max.ms": 100,
+            **_more(),
         }
     )
     consumer.list_topics(topic, timeout=30)
@@ -133,7 +143,7 @@ def latency(bootstrap: str, topic: str, *, count: int, acks: int = 1) -> dict[st
     return {"mean": sum(times) / count, "p50": times[count // 2], "p99": times[count * 99 // 100]}
 
 
-def _produce_frame(topic: str, partition: int, size: int) -> bytes:
+def produce_frame(topic: str, partition: int, size: int) -> bytes:
     from tests.support.wire import raw
 
     return raw.produce(topic, raw.batch([b"x" * size]), partition=partition)
@@ -156,7 +166,7 @@ def small(
         made = socket.create_connection((host, int(port)))
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         made.setblocking(False)
-        sockets[made.fileno()] = (made, _produce_frame(topic, i % partitions, size))
+        sockets[made.fileno()] = (made, produce_frame(topic, i % partitions, size))
         poller.register(made.fileno(), select.EPOLLIN)
     begin = time.monotonic()
     cpu = time.process_time()

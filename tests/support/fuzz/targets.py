@@ -49,6 +49,7 @@ from pykafka_ops.wire.apis import APIS
 from pykafka_ops.wire.codec import decode
 from pykafka_ops.wire.frame import decode_response, read_request_header
 from tests.support.fuzz import kept
+from tests.support.fuzz.logins import login_seeds, logins
 from tests.support.fuzz.payloads import payload_seeds, payloads
 from tests.support.fuzz.seeds import (
     LIMIT,
@@ -395,6 +396,7 @@ TARGETS: dict[str, Target] = {
     "znodes": Target(znodes, znode_seeds),
     "elections": Target(elections, lambda: reassignment_seeds()[1:]),
     "payloads": Target(payloads, payload_seeds),
+    "logins": Target(logins, login_seeds),
     "users": Target(kept.users, kept.user_seeds),
     "audit": Target(kept.audit, kept.audit_seeds),
 }

@@ -1,0 +1,152 @@
+"""Rows about security: records by TLS, new connections, other clients meanwhile, access rules."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from scripts.benchmarks.context import WORK, Bench, delete_topic, load, new_topic
+from scripts.benchmarks.loads import CLIENT
+from scripts.benchmarks.results import OURS, Row
+from scripts.benchmarks.targets import Target, targets, wait_idle
+from tests.support.process.broker import BrokerProcess
+from tests.support.process.certificates import PASSWORD, Authority
+from tests.support.process.process import Process
+from tests.support.waiting import free_port
+
+MB = 1e6
+SIZE = 1000
+RECORDS = 400_000, 40_000
+PRODUCE = Row("produce 1,000 B by TLS, acks=1, 1 partition", "MB/s", 1.0, True, 0)
+CONSUME = Row("consume 1,000 B by TLS, 1 partition", "MB/s", 1.0, True, 0)
+CPU = Row("broker CPU for both, by TLS", "s", 0.8)
+CONNECT = Row("new TLS connections, 4 clients", "1/s", 0.7, True, 0)
+BESIDE = Row("p99 of 1 record beside 500 TLS handshakes at once", "ms", 1.0)
+RULES = Row(
+    "broker CPU of a 1-record request: with access rules / without", "", 1.03, absolute=True
+)
+HANDSHAKES = 500
+AUTHORIZER = {
+    "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
+    "allow.everyone.if.no.acl.found": "true",
+}
+
+
+class ByTls:
+    """A target as clients see it that come by TLS."""
+
+    def __init__(self, target: Target, port: int, authority: Authority) -> None:
+        self.name = target.name
+        self.bootstrap = f"127.0.0.1:{port}"
+        more = {"security.protocol": "SSL", "ssl.ca.location": str(authority.ca)}
+        self.client_env = {CLIENT: json.dumps(more)}
+        self._target = target
+
+    @property
+    def process(self) -> Process:
+        return self._target.process
+
+
+def security(bench: Bench) -> None:
+    """Both brokers with a TLS listener beside the plain one; then ours with access rules."""
+    directory = WORK / "certificates"
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    authority = Authority(directory)
+    with targets(bench.names, WORK, "tls", _settings(authority, directory)) as pair:
+        ways = {target: ByTls(target, _listen(target), authority) for target in pair}
+        for target in pair:
+            target.start()
+            _records(bench, target, ways[target], warm_up=True)
+        for _ in range(bench.repeats):
+            for target in pair:
+                _records(bench, target, ways[target])
+        _connections(bench, ways)
+        _beside(bench, ways)
+    if OURS in bench.names:
+        _rules(bench)
+
+
+def _settings(authority: Authority, directory: Path) -> dict[str, object]:
+    store = authority.pkcs12(authority.issue("broker"))
+    return {
+        "ssl.keystore.type": "PKCS12",
+        "ssl.keystore.location": directory / store.name,
+        "ssl.keystore.password": PASSWORD,
+        "ssl.key.password": PASSWORD,
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SSL:SSL",
+    }
+
+
+def _listen(target: Target) -> int:
+    """Give a target a TLS listener; its port."""
+    port = free_port()
+    broker = target.broker
+    if isinstance(broker, BrokerProcess):
+        broker.also = [f"SSL://127.0.0.1:{port}"]
+    else:
+        broker.overrides["listeners"] = f"PLAINTEXT://{broker.bootstrap},SSL://127.0.0.1:{port}"
+    return port
+
+
+def _records(bench: Bench, target: Target, way: ByTls, *, warm_up: bool = False) -> None:
+    count = bench.scaled(*RECORDS) // (3 if warm_up else 1)
+    topic = new_topic(target)
+    wait_idle(target)
+    cpu = target.process.cpu_seconds()
+    produced = load("produce", way, topic, count=count, size=SIZE)
+    consumed = load("consume", way, topic, count=count)
+    cpu = target.process.cpu_seconds() - cpu
+    delete_topic(target, topic)
+    if not warm_up:
+        bench.add(PRODUCE, target, produced["bytes"] / MB / produced["seconds"])
+        bench.add(CONSUME, target, consumed["count"] * SIZE / MB / consumed["seconds"])
+        bench.add(CPU, target, cpu)
+
+
+def _connections(bench: Bench, ways: dict[Target, ByTls]) -> None:
+    for _ in range(bench.repeats):
+        for target, way in ways.items():
+            wait_idle(target)
+            found = load(
+                "connections", way, "-", "security_loads", seconds=bench.scaled(5, 2), clients=4
+            )
+            bench.add(CONNECT, target, found["count"] / found["seconds"])
+
+
+def _beside(bench: Bench, ways: dict[Target, ByTls]) -> None:
+    topics = {target: new_topic(target) for target in ways}
+    for _ in range(bench.repeats):
+        for target, way in ways.items():
+            wait_idle(target)
+            plain = int(target.bootstrap.rpartition(":")[2])
+            options = {"plain": plain, "handshakes": HANDSHAKES}
+            found = load("beside", way, topics[target], "security_loads", **options)
+            bench.add(BESIDE, target, found["p99"])
+
+
+def _rules(bench: Bench) -> None:
+    """Two brokers of ours in turns, one of which asks an authorizer."""
+    seconds = bench.scaled(8, 2)
+    with (
+        targets([OURS], WORK, "open") as (without,),
+        targets([OURS], WORK, "ruled", AUTHORIZER) as (ruled,),
+    ):
+        topics = {}
+        for target in (without, ruled):
+            target.start()
+            topics[target] = new_topic(target, 10)
+            _cpu_each(target, topics[target], seconds)
+        for turn in range(2 * bench.repeats):
+            pair = (without, ruled) if turn % 2 else (ruled, without)
+            found = {target: _cpu_each(target, topics[target], seconds) for target in pair}
+            bench.add(RULES, ruled, found[ruled] / found[without])
+
+
+def _cpu_each(target: Target, topic: str, seconds: int) -> float:
+    """Seconds of CPU for one request."""
+    wait_idle(target)
+    cpu = target.process.cpu_seconds()
+    found = load("small", target, topic, connections=100, seconds=seconds)
+    return (target.process.cpu_seconds() - cpu) / found["count"]
