@@ -19,8 +19,16 @@ from tests.support.clients.base import Client, Message, RefusedError
 from tests.support.clients.confluent import ConfluentClient
 from tests.support.clients.kafka_python import KafkaPythonClient
 from tests.support.process.apache import ZooKeeper
+from tests.support.process.certificates import Authority
 from tests.support.process.commands import KafkaTools
-from tests.support.process.logins import ApacheLoginBroker, LoginBroker, login_settings, module
+from tests.support.process.logins import (
+    ApacheLoginBroker,
+    LoginBroker,
+    login_settings,
+    module,
+    secure_settings,
+)
+from tests.support.process.tls_broker import context as tls_context
 from tests.support.waiting import PATIENCE, wait_for
 
 PASSWORD = "alice-secret"
@@ -29,8 +37,8 @@ LIBRARIES = ("confluent-kafka", "kafka-python", "aiokafka")
 MECHANISM_NAMES = ("PLAIN", *MECHANISMS)
 
 
-def make(directory: Path, zookeeper: ZooKeeper | None) -> Any:
-    settings = login_settings(connections_max_reauth_ms="3000")
+def make(directory: Path, zookeeper: ZooKeeper | None, authority: Authority) -> Any:
+    settings = login_settings(connections_max_reauth_ms="3000") | secure_settings(authority)
     if zookeeper is None:
         return LoginBroker(directory / "data", settings)
     return ApacheLoginBroker(directory / "data", zookeeper, settings)
@@ -42,7 +50,9 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     directory = tmp_path_factory.mktemp("logins")
     target = request.config.getoption("--target")
     zookeeper = ZooKeeper(directory / "zookeeper").start() if target == "apache" else None
-    broker = make(directory, zookeeper)
+    authority = Authority(directory)
+    broker = make(directory, zookeeper, authority)
+    broker.authority = authority
     try:
         broker.start()
         new = [NewCredential(each, 4096, PASSWORD) for each in MECHANISMS.values()]
@@ -56,31 +66,42 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
             zookeeper.close()
 
 
-def client(library: str, bootstrap: str, mechanism: str, password: str = PASSWORD) -> Client:
+def client(
+    library: str, site: Any, mechanism: str, password: str = PASSWORD, *, tls: bool = False
+) -> Client:
+    bootstrap = site.secure_bootstrap if tls else site.login_bootstrap
+    protocol = "SASL_SSL" if tls else "SASL_PLAINTEXT"
     if library == "confluent-kafka":
+        trust = {"ssl.ca.location": str(site.authority.ca)} if tls else {}
         return ConfluentClient(
             bootstrap,
             **{
-                "security.protocol": "SASL_PLAINTEXT",
+                "security.protocol": protocol,
                 "sasl.mechanism": mechanism,
                 "sasl.username": "alice",
                 "sasl.password": password,
+                **trust,
             },
         )
+    context = {"ssl_context": tls_context(site.authority)} if tls else {}
     return {"kafka-python": KafkaPythonClient, "aiokafka": AioClient}[library](
         bootstrap,
-        security_protocol="SASL_PLAINTEXT",
+        security_protocol=protocol,
         sasl_mechanism=mechanism,
         sasl_plain_username="alice",
         sasl_plain_password=password,
+        **context,
     )
 
 
+@pytest.mark.parametrize("tls", [False, True], ids=["SASL_PLAINTEXT", "SASL_SSL"])
 @pytest.mark.parametrize("mechanism", MECHANISM_NAMES)
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_records_go_in_and_out_after_a_login(site: Any, library: str, mechanism: str) -> None:
-    made = client(library, site.login_bootstrap, mechanism)
-    topic = f"logins-{library}-{mechanism}"
+def test_records_go_in_and_out_after_a_login(
+    site: Any, library: str, mechanism: str, tls: bool
+) -> None:
+    made = client(library, site, mechanism, tls=tls)
+    topic = f"logins-{library}-{mechanism}-{tls}"
     made.create_topic(topic)
     sent = [Message(b"v%d" % number) for number in range(3)]
     assert made.produce(topic, sent) == [0, 1, 2]
@@ -114,14 +135,14 @@ def test_librdkafka_hears_why_it_may_not_log_in(site: Any, mechanism: str) -> No
 @pytest.mark.parametrize("library", ["kafka-python", "aiokafka"])
 def test_other_libraries_are_not_let_in_either(site: Any, library: str) -> None:
     """They say no more than that they cannot begin."""
-    made = client(library, site.login_bootstrap, "PLAIN", WRONG)
+    made = client(library, site, "PLAIN", WRONG)
     with pytest.raises(RefusedError, match="Unable to bootstrap"):
         made.create_topic("never")
 
 
 def test_a_client_that_logs_in_again_goes_on_when_its_session_ends(site: Any) -> None:
     """librdkafka does so before the 3 s are over; the connection stays."""
-    made = client("confluent-kafka", site.login_bootstrap, "SCRAM-SHA-256")
+    made = client("confluent-kafka", site, "SCRAM-SHA-256")
     topic = "logins-again"
     made.create_topic(topic)
     errors: list[str] = []
@@ -147,18 +168,22 @@ def test_a_client_that_logs_in_again_goes_on_when_its_session_ends(site: Any) ->
 
 
 @pytest.mark.java
+@pytest.mark.parametrize("tls", [False, True], ids=["SASL_PLAINTEXT", "SASL_SSL"])
 @pytest.mark.parametrize("mechanism", MECHANISM_NAMES)
-def test_kafkas_own_tools_log_in(site: Any, tmp_path: Path, mechanism: str) -> None:
+def test_kafkas_own_tools_log_in(site: Any, tmp_path: Path, mechanism: str, tls: bool) -> None:
     tools = KafkaTools()
+    protocol = "SASL_SSL" if tls else "SASL_PLAINTEXT"
+    trust = f"ssl.truststore.type=PEM\nssl.truststore.location={site.authority.ca}\n"
     try:
         for password, code in ((PASSWORD, 0), (WRONG, 1)):
             config = tmp_path / "client.properties"
             login = module(mechanism, username="alice", password=password)
             config.write_text(
-                f"security.protocol=SASL_PLAINTEXT\nsasl.mechanism={mechanism}\n"
-                f"sasl.jaas.config={login}\n"
+                f"security.protocol={protocol}\nsasl.mechanism={mechanism}\n"
+                f"sasl.jaas.config={login}\n{trust if tls else ''}"
             )
-            address = ("--bootstrap-server", site.login_bootstrap)
+            where = site.secure_bootstrap if tls else site.login_bootstrap
+            address = ("--bootstrap-server", where)
             said = tools("kafka-topics", *address, "--list", "--command-config", str(config))
             assert said.code == code, said.err
             if code:
