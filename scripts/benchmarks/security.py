@@ -9,6 +9,7 @@ from pathlib import Path
 from scripts.benchmarks.context import WORK, Bench, delete_topic, load, new_topic
 from scripts.benchmarks.loads import CLIENT
 from scripts.benchmarks.results import OURS, Row
+from scripts.benchmarks.serving import cost_of
 from scripts.benchmarks.targets import Target, targets, wait_idle
 from tests.support.process.broker import BrokerProcess
 from tests.support.process.certificates import PASSWORD, Authority
@@ -65,7 +66,7 @@ def security(bench: Bench) -> None:
         _connections(bench, ways)
         _beside(bench, ways)
     if OURS in bench.names:
-        _rules(bench)
+        cost_of(bench, RULES, AUTHORIZER, bench.scaled(8, 2))
 
 
 def _settings(authority: Authority, directory: Path) -> dict[str, object]:
@@ -124,29 +125,3 @@ def _beside(bench: Bench, ways: dict[Target, ByTls]) -> None:
             options = {"plain": plain, "handshakes": HANDSHAKES}
             found = load("beside", way, topics[target], "security_loads", **options)
             bench.add(BESIDE, target, found["p99"])
-
-
-def _rules(bench: Bench) -> None:
-    """Two brokers of ours in turns, one of which asks an authorizer."""
-    seconds = bench.scaled(8, 2)
-    with (
-        targets([OURS], WORK, "open") as (without,),
-        targets([OURS], WORK, "ruled", AUTHORIZER) as (ruled,),
-    ):
-        topics = {}
-        for target in (without, ruled):
-            target.start()
-            topics[target] = new_topic(target, 10)
-            _cpu_each(target, topics[target], seconds)
-        for turn in range(2 * bench.repeats):
-            pair = (without, ruled) if turn % 2 else (ruled, without)
-            found = {target: _cpu_each(target, topics[target], seconds) for target in pair}
-            bench.add(RULES, ruled, found[ruled] / found[without])
-
-
-def _cpu_each(target: Target, topic: str, seconds: int) -> float:
-    """Seconds of CPU for one request."""
-    wait_idle(target)
-    cpu = target.process.cpu_seconds()
-    found = load("small", target, topic, connections=100, seconds=seconds)
-    return (target.process.cpu_seconds() - cpu) / found["count"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 
 from scripts.benchmarks.context import WORK, Bench, delete_topic, load, new_topic
 from scripts.benchmarks.results import OURS, Row
@@ -104,20 +105,26 @@ def small(bench: Bench) -> None:
 
 
 def _metrics(bench: Bench, seconds: int) -> None:
-    """What serving metrics costs: two brokers of ours in turns, one of which does."""
+    """What serving metrics costs."""
+    cost_of(bench, METRICS, {"metrics.listen": "127.0.0.1:0"}, seconds)
+
+
+def cost_of(bench: Bench, row: Row, settings: Mapping[str, object], seconds: int) -> None:
+    """CPU of a small request with some settings, as a multiple of that without: two brokers of ours
+    in turns."""
     with (
-        targets([OURS], WORK, "silent") as (silent,),
-        targets([OURS], WORK, "telling", {"metrics.listen": "127.0.0.1:0"}) as (telling,),
+        targets([OURS], WORK, "without") as (without,),
+        targets([OURS], WORK, "with", settings) as (with_them,),
     ):
         topics = {}
-        for target in (silent, telling):
+        for target in (without, with_them):
             target.start()
             topics[target] = new_topic(target, 10)
             _cpu_each(target, topics[target], seconds)
         for turn in range(2 * bench.repeats):
-            pair = (silent, telling) if turn % 2 else (telling, silent)
+            pair = (without, with_them) if turn % 2 else (with_them, without)
             found = {target: _cpu_each(target, topics[target], seconds) for target in pair}
-            bench.add(METRICS, telling, found[telling] / found[silent])
+            bench.add(row, with_them, found[with_them] / found[without])
 
 
 def _cpu_each(target: Target, topic: str, seconds: int) -> float:
