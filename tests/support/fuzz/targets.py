@@ -36,19 +36,12 @@ from pykafka_ops.disk.compression import Codec, decompress
 from pykafka_ops.disk.convert import down_convert, read_message_set
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.disk.survey import survey_records
-from pykafka_ops.errors import CorruptError, KafkaError, TlsSettingError, WireError
-from pykafka_ops.security.certificates import (
-    alternative_names,
-    host_names,
-    issuer,
-    subject,
-    validity,
-)
-from pykafka_ops.security.jks import entries, private_key
+from pykafka_ops.errors import CorruptError, KafkaError, WireError
 from pykafka_ops.wire.apis import APIS
 from pykafka_ops.wire.codec import decode
 from pykafka_ops.wire.frame import decode_response, read_request_header
 from tests.support.fuzz import kept
+from tests.support.fuzz.identities import certificates, key_stores
 from tests.support.fuzz.logins import login_seeds, logins
 from tests.support.fuzz.payloads import payload_seeds, payloads
 from tests.support.fuzz.seeds import (
@@ -328,21 +321,6 @@ def dump_seeds() -> list[bytes]:
         for i, data in enumerate(golden(suffix)):
             found.append(bytes([n, i % len(WAYS)]) + data[:4000])
     return found
-
-
-def key_stores(data: bytes) -> None:
-    """Certificates and keys of Java's old key stores."""
-    with contextlib.suppress(TlsSettingError):
-        for entry in entries(data, ""):
-            if entry.key is not None:
-                private_key(entry.key, "s3cret-key")
-
-
-def certificates(data: bytes) -> None:
-    """What certificates say."""
-    for read in (subject, issuer, validity, host_names, alternative_names):
-        with contextlib.suppress(ValueError):
-            read(data)
 
 
 def reassignments(data: bytes) -> None:
