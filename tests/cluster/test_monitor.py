@@ -163,10 +163,10 @@ def test_each_trouble_is_named_told_once_and_its_end_told_once(
     strike(faulty_cluster, groups)
     since = time.monotonic()
     watch.until("broker", lambda: watch.broker(DEAD).get("state") == "down", since)
-    watch.kill_and_begin_again()
-    see_all_named(watch)
-    watch.until("alerts", lambda: watch.all_told("firing"), since)
+    see_all_named(watch, since)
     watch.until("overview: disk", lambda: "full in" in watch.overview(), since)
+    watch.kill_and_begin_again()
+    watch.until("alerts", lambda: watch.all_told("firing"), since)
     watch.kill_and_begin_again()
     groups.well, groups.filling = True, False
     hanging.abort()
@@ -190,9 +190,8 @@ def strike(cluster: FaultyCluster, groups: TroubledGroups) -> None:
     groups.filling = True
 
 
-def see_all_named(watch: Watch) -> None:
+def see_all_named(watch: Watch, since: float) -> None:
     """The overview and the API name every trouble."""
-    since = time.monotonic()
     late = watch.until
     late("hot", lambda: watch.group("late").get("worst"), since)
     worst = watch.group("late")["worst"]
