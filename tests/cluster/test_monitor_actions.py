@@ -152,8 +152,7 @@ def test_moves_are_throttled_and_freed(
         stale = planned(monitor, "throttle", rate="1kB")
         shown = planned(monitor, "throttle", rate="2kB")
         done(monitor, "throttle", shown["token"])
-        rates = wait_for(lambda: _rates(admin, "2000"), what="brokers have the rate")
-        assert rates == {0, 1, 2}
+        wait_for(lambda: _rates(admin, "2000") == {0, 1, 2}, what="every broker has the rate")
         status, body = monitor.post(f"{HERE}/actions/throttle", {"token": stale["token"]})
         assert (status, body["error"]["code"]) == (409, "PLAN_CHANGED"), body
         shown = planned(monitor, "unthrottle")
