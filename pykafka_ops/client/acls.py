@@ -6,8 +6,7 @@ Source: KafkaAdminClient.describeAcls, createAcls, deleteAcls.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import IntEnum
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 from pykafka_ops.client.answers import error_of, raise_error
 from pykafka_ops.client.cluster import Cluster
@@ -27,8 +26,6 @@ from pykafka_ops.wire.messages import create_acls as ca
 from pykafka_ops.wire.messages import delete_acls as dla
 from pykafka_ops.wire.messages import describe_acls as da
 
-C = TypeVar("C", bound=IntEnum)
-
 EVERY_RULE: Final = AclFilter()
 
 
@@ -44,15 +41,7 @@ class Removed(NamedTuple):
 def describe_acls(cluster: Cluster, wanted: AclFilter = EVERY_RULE) -> list[AclBinding]:
     """The rules that the filter means, by resource and principal. KafkaError, SECURITY_DISABLED
     where the cluster has no authorizer; PkoError where nobody answers."""
-    request = da.DescribeAclsRequest(
-        resource_type_filter=wanted.type,
-        resource_name_filter=wanted.name,
-        pattern_type_filter=wanted.pattern,
-        principal_filter=wanted.principal,
-        host_filter=wanted.host,
-        operation=wanted.operation,
-        permission_type=wanted.permission,
-    )
+    request = da.DescribeAclsRequest(**_fields(wanted))
     answer = cluster.call(
         request, da.DescribeAclsResponse, name="describeAcls", lowest=_lowest(wanted.pattern)
     )
@@ -85,18 +74,7 @@ def create_acls(cluster: Cluster, rules: Sequence[AclBinding]) -> list[KafkaErro
 def delete_acls(cluster: Cluster, filters: Sequence[AclFilter]) -> list[Removed]:
     """Remove what each filter means; what that was, in their order. PkoError for all of them."""
     request = dla.DeleteAclsRequest(
-        filters=[
-            dla.DeleteAclsFilter(
-                resource_type_filter=wanted.type,
-                resource_name_filter=wanted.name,
-                pattern_type_filter=wanted.pattern,
-                principal_filter=wanted.principal,
-                host_filter=wanted.host,
-                operation=wanted.operation,
-                permission_type=wanted.permission,
-            )
-            for wanted in filters
-        ]
+        filters=[dla.DeleteAclsFilter(**_fields(wanted)) for wanted in filters]
     )
     lowest = max((_lowest(wanted.pattern) for wanted in filters), default=0)
     answer = cluster.call(request, dla.DeleteAclsResponse, name="deleteAcls", lowest=lowest)
@@ -109,6 +87,19 @@ def exactly(rule: AclBinding) -> AclFilter:
     resource, entry = rule
     who = (entry.principal, entry.host, entry.operation, entry.permission)
     return AclFilter(resource.type, resource.name, resource.pattern, *who)
+
+
+def _fields(wanted: AclFilter) -> dict[str, Any]:
+    """A filter as requests have it."""
+    return {
+        "resource_type_filter": wanted.type,
+        "resource_name_filter": wanted.name,
+        "pattern_type_filter": wanted.pattern,
+        "principal_filter": wanted.principal,
+        "host_filter": wanted.host,
+        "operation": wanted.operation,
+        "permission_type": wanted.permission,
+    }
 
 
 def _removed(result: dla.DeleteAclsFilterResult) -> Removed:
@@ -125,25 +116,17 @@ def _removed(result: dla.DeleteAclsFilterResult) -> Removed:
 def _binding(resource: Any, acl: Any) -> AclBinding:
     return AclBinding(
         ResourcePattern(
-            _code(ResourceType, resource.resource_type),
+            ResourceType.of(resource.resource_type),
             resource.resource_name,
-            _code(PatternType, resource.pattern_type),
+            PatternType.of(resource.pattern_type),
         ),
         AclEntry(
             acl.principal,
             acl.host,
-            _code(Operation, acl.operation),
-            _code(Permission, acl.permission_type),
+            Operation.of(acl.operation),
+            Permission.of(acl.permission_type),
         ),
     )
-
-
-def _code(codes: type[C], number: int) -> C:
-    """UNKNOWN, 0, for what a newer Kafka has added."""
-    try:
-        return codes(number)
-    except ValueError:
-        return codes(0)
 
 
 def _complete(results: Sequence[object], asked: Sequence[object]) -> None:

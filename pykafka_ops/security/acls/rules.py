@@ -6,7 +6,7 @@ Counterpart of ``AclBinding``, ``ResourcePattern``, ``AccessControlEntry`` and t
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 WILDCARD: Final = "*"
 """As a resource's name: all of the type. As a host: any."""
@@ -22,6 +22,14 @@ class _Code(IntEnum):
     def label(self) -> str:
         """As ``TransactionalId``, ``DescribeConfigs``."""
         return "".join(part.capitalize() for part in self.name.split("_"))
+
+    @classmethod
+    def of(cls, number: int) -> Self:
+        """The member with that code; UNKNOWN (0) for what a newer Kafka has added."""
+        try:
+            return cls(number)
+        except ValueError:
+            return cls(0)
 
 
 class ResourceType(_Code):
