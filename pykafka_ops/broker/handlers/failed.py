@@ -46,29 +46,23 @@ BESIDE_ERRORS = {
 
 
 def answer_to(
-    api: int, handler: ModuleType | None, request: Any, version: int, error: KafkaError
+    api: int,
+    handler: ModuleType | None,
+    request: Any,
+    version: int,
+    error: KafkaError,
+    *,
+    at_items: bool = False,
 ) -> Any:
-    """As the handler's own ``failed`` says it, or by the rule."""
+    """As the handler's own ``failed`` says it, or by the rule; ``at_items``: at each item of the
+    request, never at the top."""
     own = getattr(handler, "failed", None)
     if own is not None:
         return own(request, version, error)
     answer = APIS[api].response()
     text = error.message or (ErrorCode.of(error.code).text if api in WITH_TEXT else None)
-    if not _tell(answer, version, error.code, text) or api in AT_BOTH:
+    if at_items or not _tell(answer, version, error.code, text) or api in AT_BOTH:
         _list(answer, request, version, error.code, text)
-    return answer
-
-
-def items_of(
-    api: int, handler: ModuleType | None, request: Any, version: int, error: KafkaError
-) -> Any:
-    """An answer that has the error at each item of the request, and none at the top."""
-    own = getattr(handler, "failed", None)
-    if own is not None:
-        return own(request, version, error)
-    answer = APIS[api].response()
-    text = error.message or (ErrorCode.of(error.code).text if api in WITH_TEXT else None)
-    _list(answer, request, version, error.code, text)
     return answer
 
 

@@ -147,7 +147,7 @@ def guarded(api: int, handler: ModuleType) -> Handle:
         return failed.answer_to(api, handler, request, version, error)
 
     def items(request: Any, version: int, error: KafkaError) -> object:
-        return failed.items_of(api, handler, request, version, error)
+        return failed.answer_to(api, handler, request, version, error, at_items=True)
 
     served = Served(handler.handle, whole, items)
 

@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from copy import copy
 from dataclasses import dataclass
+from itertools import compress
 from types import CoroutineType, GeneratorType
 from typing import Any, Final
 
 from pykafka_ops.broker.handlers.api import Answer, Context, Handle
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.steps import Steps
+from pykafka_ops.broker.state.steps import Steps, each
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.security.acls.rules import CLUSTER_NAME, Operation, ResourceType
 from pykafka_ops.wire.codes import ErrorCode
@@ -201,6 +202,21 @@ def joined(answer: Any, errors: Any, place: Callable[[object], int]) -> Any:
         if others:
             items = [*(getattr(answer, field.name) or ()), *others]
             setattr(answer, field.name, sorted(items, key=place))
+    return answer
+
+
+def without_hidden(
+    context: Context, answer: Any, array: str, type_: ResourceType, key: str
+) -> Steps[Any]:
+    """An answer without the items of ``array`` that the client may not describe; ``key`` names
+    them. Nothing is logged: nobody asked for them by name."""
+
+    def is_shown(item: object) -> bool:
+        return context.may(Operation.DESCRIBE, type_, getattr(item, key) or "", quiet=True)
+
+    items = getattr(answer, array)
+    shown = yield from each(is_shown, items)
+    setattr(answer, array, list(compress(items, shown)))
     return answer
 
 

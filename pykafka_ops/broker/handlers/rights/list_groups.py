@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from pykafka_ops.broker.handlers.api import Answer, Context
-from pykafka_ops.broker.handlers.rights.checks import Served, after
-from pykafka_ops.broker.state.steps import Steps, begun, each
+from pykafka_ops.broker.handlers.rights.checks import Served, after, without_hidden
+from pykafka_ops.broker.state.steps import begun
 from pykafka_ops.security.acls.rules import CLUSTER_NAME, Operation, ResourceType
-from pykafka_ops.wire.messages.list_groups import (
-    ListedGroup,
-    ListGroupsRequest,
-    ListGroupsResponse,
-)
+from pykafka_ops.wire.messages.list_groups import ListGroupsRequest
 
 
 def guard(context: Context, request: ListGroupsRequest, served: Served) -> Answer:
@@ -20,15 +14,5 @@ def guard(context: Context, request: ListGroupsRequest, served: Served) -> Answe
     answer = served.handle(context, request)
     if context.may(Operation.DESCRIBE, ResourceType.CLUSTER, CLUSTER_NAME, quiet=True):
         return answer
-    return after(answer, lambda found: begun(_shown(context, found)))
-
-
-def _shown(context: Context, answer: ListGroupsResponse) -> Steps[ListGroupsResponse]:
-    may = partial(context.may, Operation.DESCRIBE, ResourceType.GROUP, quiet=True)
-
-    def one(group: ListedGroup) -> ListedGroup | None:
-        return group if may(group.group_id) else None
-
-    found = yield from each(one, answer.groups)
-    answer.groups = [group for group in found if group is not None]
-    return answer
+    about = ("groups", ResourceType.GROUP, "group_id")
+    return after(answer, lambda found: begun(without_hidden(context, found, *about)))

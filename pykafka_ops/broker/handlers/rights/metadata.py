@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Final
 
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.operations import TOPIC_OPERATIONS
-from pykafka_ops.broker.handlers.rights.checks import Served, after, allowed_operations, refused
+from pykafka_ops.broker.handlers.rights.checks import (
+    Served,
+    after,
+    allowed_operations,
+    refused,
+    without_hidden,
+)
 from pykafka_ops.broker.handlers.rights.describe_cluster import cluster_operations
 from pykafka_ops.broker.state.names import is_internal
 from pykafka_ops.broker.state.steps import Steps, begun, each
@@ -30,8 +35,10 @@ _WITH_CLUSTER_OPERATIONS: Final = range(8, 11)
 def guard(context: Context, request: MetadataRequest, served: Served) -> Answer:
     """TOPIC_AUTHORIZATION_FAILED for the others; who asks for all topics does not hear of those."""
     if request.topics is None or (context.version == 0 and not request.topics):
+        about = ("topics", ResourceType.TOPIC, "name")
         answer = after(
-            served.handle(context, request), lambda found: begun(_without_hidden(context, found))
+            served.handle(context, request),
+            lambda found: begun(without_hidden(context, found, *about)),
         )
     elif context.version < _IDS_FROM and any(t.topic_id != ZERO_UUID for t in request.topics):
         return served.handle(context, request)  # which refuses it
@@ -116,17 +123,6 @@ def _refusal(topic: MetadataRequestTopic, *, internal: bool = False) -> Metadata
         topic_id=topic.topic_id,
         is_internal=internal,
     )
-
-
-def _without_hidden(context: Context, answer: MetadataResponse) -> Steps[MetadataResponse]:
-    may = partial(context.may, Operation.DESCRIBE, ResourceType.TOPIC, quiet=True)
-
-    def one(topic: MetadataResponseTopic) -> MetadataResponseTopic | None:
-        return topic if may(topic.name or "") else None
-
-    found = yield from each(one, answer.topics)
-    answer.topics = [topic for topic in found if topic is not None]
-    return answer
 
 
 def _with_operations(
