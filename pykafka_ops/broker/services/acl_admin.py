@@ -115,7 +115,11 @@ class AclAdmin:
         """Read all rules there are; how many. Raises StoreError, and SettingError for what cannot
         be understood: without it, this broker might let in who is denied."""
         async with self._one_at_a_time:
-            rules = [rule for one in await self._resources() for rule in await self._read(one)]
+            resources = await self._resources()
+            nodes = await self.store.get_many([AclRules.path(each) for each in resources])
+            rules = [
+                rule for pair in zip(resources, nodes, strict=True) for rule in _rules_of(*pair)
+            ]
             self.authorizer.load(rules)
         return len(rules)
 
@@ -126,14 +130,6 @@ class AclAdmin:
                 names = await self.store.children(AclRules.parent(type_, pattern))
                 found += [ResourcePattern(type_, name, pattern) for name in names]
         return found
-
-    async def _read(self, resource: ResourcePattern) -> list[AclBinding]:
-        node = await self.store.get(AclRules.path(resource))
-        try:
-            entries = AclRules.decode(resource, None if node is None else node.data)
-        except ZnodeError as error:
-            raise SettingError(f"access rules cannot be read: {error}") from error
-        return [AclBinding(resource, entry) for entry in entries]
 
     async def renew(self, resource: ResourcePattern) -> None:
         """Read the rules about a resource again. Raises StoreError, and ZnodeError for what makes
@@ -159,6 +155,15 @@ class AclAdmin:
                 continue
             return rules
         raise StoreError(path, f"{path} changes too often")
+
+
+def _rules_of(resource: ResourcePattern, node: ZNode | None) -> list[AclBinding]:
+    """Raises SettingError."""
+    try:
+        entries = AclRules.decode(resource, None if node is None else node.data)
+    except ZnodeError as error:
+        raise SettingError(f"access rules cannot be read: {error}") from error
+    return [AclBinding(resource, entry) for entry in entries]
 
 
 def _write_of(path: str, node: ZNode | None, rules: Iterable[AclEntry]) -> Op:

@@ -106,13 +106,15 @@ class Authorizer:
     def replace(self, resource: ResourcePattern, entries: Iterable[AclEntry]) -> None:
         """These are the rules about a resource now."""
         if self.book.replace(resource, entries):
-            self._decisions.clear()
-            for call in self.changed:
-                call()
+            self._forget()
 
     def load(self, rules: Iterable[AclBinding]) -> None:
         """These are all rules there are."""
         self.book = AclBook(rules)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Decisions may differ from now on."""
         self._decisions.clear()
         for call in self.changed:
             call()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final, TypeVar
+from typing import Final
 
 from pykafka_ops.errors import KafkaError, WireError
 from pykafka_ops.security.acls.filters import AclFilter
@@ -21,8 +21,6 @@ from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.create_acls import AclCreation
 from pykafka_ops.wire.messages.delete_acls import DeleteAclsFilter
 from pykafka_ops.wire.messages.describe_acls import DescribeAclsRequest
-
-Code = TypeVar("Code", ResourceType, PatternType, Operation, Permission)
 
 UNKNOWN: Final = 0
 """The code of what is no resource type, pattern type, operation or permission type."""
@@ -64,15 +62,15 @@ def binding_of(asked: AclCreation) -> AclBinding:
     UNKNOWN_SERVER_ERROR, as Kafka's IllegalArgumentException, for what stands in filters only."""
     rule = AclBinding(
         ResourcePattern(
-            _known(ResourceType, asked.resource_type),
+            ResourceType.of(asked.resource_type),
             asked.resource_name,
-            _known(PatternType, asked.resource_pattern_type),
+            PatternType.of(asked.resource_pattern_type),
         ),
         AclEntry(
             asked.principal,
             asked.host,
-            _known(Operation, asked.operation),
-            _known(Permission, asked.permission_type),
+            Operation.of(asked.operation),
+            Permission.of(asked.permission_type),
         ),
     )
     resource, entry = rule
@@ -89,19 +87,11 @@ def binding_of(asked: AclCreation) -> AclBinding:
 def filter_of(asked: DescribeAclsRequest | DeleteAclsFilter) -> AclFilter:
     """What a client's filter means; codes that are not known fit nothing."""
     return AclFilter(
-        _known(ResourceType, asked.resource_type_filter),
+        ResourceType.of(asked.resource_type_filter),
         asked.resource_name_filter,
-        _known(PatternType, asked.pattern_type_filter),
+        PatternType.of(asked.pattern_type_filter),
         asked.principal_filter,
         asked.host_filter,
-        _known(Operation, asked.operation),
-        _known(Permission, asked.permission_type),
+        Operation.of(asked.operation),
+        Permission.of(asked.permission_type),
     )
-
-
-def _known(kind: type[Code], code: int) -> Code:
-    """The member with that code, or UNKNOWN (0)."""
-    try:
-        return kind(code)
-    except ValueError:
-        return kind(UNKNOWN)

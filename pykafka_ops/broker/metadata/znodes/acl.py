@@ -99,12 +99,14 @@ class AclChanges:
 
     literal_path = "/kafka-acl-changes"
     extended_path = "/kafka-acl-extended-changes"
+    literal_prefix = f"{literal_path}/acl_changes_"
+    extended_prefix = f"{extended_path}/acl_changes_"
 
     @classmethod
     def prefix(cls, resource: ResourcePattern) -> str:
         """The sequence's path without its number."""
         literal = resource.pattern == PatternType.LITERAL
-        return f"{cls.literal_path if literal else cls.extended_path}/acl_changes_"
+        return cls.literal_prefix if literal else cls.extended_prefix
 
     @staticmethod
     def encode(resource: ResourcePattern) -> bytes:

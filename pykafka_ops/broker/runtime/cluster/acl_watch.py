@@ -23,8 +23,8 @@ class AclWatch:
         self._admin = admin
         store = admin.store
         self._notes = [
-            Notifications(store, f"{AclChanges.literal_path}/acl_changes_", self._literal),
-            Notifications(store, f"{AclChanges.extended_path}/acl_changes_", self._extended),
+            Notifications(store, AclChanges.literal_prefix, self._literal),
+            Notifications(store, AclChanges.extended_prefix, self._extended),
         ]
 
     async def start(self) -> None:
