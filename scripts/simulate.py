@@ -27,7 +27,7 @@ from tests.support.simulated.bugs import BUGS, planted
 from tests.support.simulated.course import Course
 from tests.support.simulated.world import TROUBLE_S, World
 
-TOLD = 30
+LAST_LINES = 30
 """Things that happened last that are shown of a run that fails."""
 
 PROGRESS = 50
@@ -50,7 +50,7 @@ def run(seed: int, seconds: float, bug: str = "") -> str:
             Course(world).run()
         except BaseException as error:
             trace = traceback.format_exc()
-            last = "\n".join(world.history[-TOLD:])
+            last = "\n".join(world.history[-LAST_LINES:])
             return f"{type(error).__name__}: {error}\n{last}\n{trace}"
     return ""
 

@@ -158,8 +158,8 @@ def facts(
 ) -> dict[str, float | None]:
     """The FACTS that follow from metadata and sizes (bytes by broker; None: not known); the others
     are 0. None: not known."""
-    told: dict[str, float | None] = dict.fromkeys(FACTS, 0)
-    told.update(found.counts)
-    told["no_controller"] = int(controller < 0)
-    told["bytes_skew_percent"] = None if sizes is None else skew_percent(list(sizes.values()))
-    return told
+    counts: dict[str, float | None] = dict.fromkeys(FACTS, 0)
+    counts.update(found.counts)
+    counts["no_controller"] = int(controller < 0)
+    counts["bytes_skew_percent"] = None if sizes is None else skew_percent(list(sizes.values()))
+    return counts

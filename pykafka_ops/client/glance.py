@@ -79,7 +79,7 @@ class DiskRoom(NamedTuple):
 
 
 def disk_room(dirs: Dirs, broker: int) -> DiskRoom:
-    """The disks under the directories that told their numbers, each counted once.
+    """The disks under the directories that gave their numbers, each counted once.
 
     A broker names directories, not disks, and looks at one after the other. Directories with equal
     totals are on one disk where they say the same free bytes, or nearly the same of a disk that

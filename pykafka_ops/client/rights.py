@@ -1,4 +1,4 @@
-"""Which right a broker asks for before it does something, for who is told "not authorized".
+"""Which right a broker asks for before it does something, for who reads "not authorized".
 
 Source: ``KafkaApis``; by the module of the answer in ``wire.messages``, of which each API has one.
 """

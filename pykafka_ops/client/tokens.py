@@ -101,16 +101,22 @@ def describe_tokens(cluster: Cluster, owners: Sequence[str] | None = None) -> li
     return sorted(map(_token, answer.tokens), key=lambda token: (token.issued, token.id))
 
 
-def _token(told: ddt.DescribedDelegationToken) -> Token:
-    renewers = tuple(f"{p.principal_type}:{p.principal_name}" for p in told.renewers)
-    times = told.issue_timestamp, told.expiry_timestamp, told.max_timestamp
-    return Token(told.token_id, bytes(told.hmac), *_owner_and_requester(told), renewers, *times)
+def _token(described: ddt.DescribedDelegationToken) -> Token:
+    renewers = tuple(f"{p.principal_type}:{p.principal_name}" for p in described.renewers)
+    times = described.issue_timestamp, described.expiry_timestamp, described.max_timestamp
+    return Token(
+        described.token_id,
+        bytes(described.hmac),
+        *_owner_and_requester(described),
+        renewers,
+        *times,
+    )
 
 
-def _owner_and_requester(told: Any) -> tuple[str, str]:
-    requester = told.token_requester_principal_type, told.token_requester_principal_name
+def _owner_and_requester(described: Any) -> tuple[str, str]:
+    requester = described.token_requester_principal_type, described.token_requester_principal_name
     asked = ":".join(requester) if any(requester) else ""
-    return f"{told.principal_type}:{told.principal_name}", asked
+    return f"{described.principal_type}:{described.principal_name}", asked
 
 
 def _principal(text: str) -> Principal:

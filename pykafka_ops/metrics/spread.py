@@ -9,7 +9,7 @@ from typing import Final
 from pykafka_ops.metrics.family import Buckets, Times
 
 _STEPS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
-_TOLD = (1.0, 2.5, 5.0)
+_BOUNDS = (1.0, 2.5, 5.0)
 
 
 def _decades(first: int, last: int, steps: Sequence[float]) -> tuple[float, ...]:
@@ -23,7 +23,7 @@ BYTES: Final = _decades(1, 9, _STEPS)
 """Bounds of sizes in bytes."""
 SHARES: Final = ("0.50", "0.75", "0.95", "0.98", "0.99", "0.999")
 """The quantiles that Kafka's histograms have, as jmx_exporter's rules write them."""
-_LE_MS = [at for at in _decades(-1, 4, _TOLD) if at in MS]
+_LE_MS = [at for at in _decades(-1, 4, _BOUNDS) if at in MS]
 WINDOW_MS = 60_000
 """Quantiles are of the last one to two of these."""
 
@@ -77,13 +77,13 @@ class Spread:
 
     def seconds(self) -> Buckets:
         """All since the start, of values in ms; bounds and sum in seconds."""
-        told, below, at = [], 0, 0
+        counts, below, at = [], 0, 0
         for bound in _LE_MS:
             until = bisect_left(self._bounds, bound) + 1
             below += sum(self._counts[at:until])
             at = until
-            told.append((f"{bound / 1000:g}", below))
-        return Buckets(tuple(told), self.number, round(self.total / 1000, 9))
+            counts.append((f"{bound / 1000:g}", below))
+        return Buckets(tuple(counts), self.number, round(self.total / 1000, 9))
 
 
 def _quantiles(

@@ -127,11 +127,11 @@ def _head(family: Family, open_metrics: bool) -> list[str]:
     name = name_of(family)
     if family.kind is MetricKind.COUNTER and not open_metrics:
         name += "_total"
-    told = family.help.replace("\\", "\\\\").replace("\n", "\\n")
+    text = family.help.replace("\\", "\\\\").replace("\n", "\\n")
     kind = family.kind.value
     if open_metrics and family.kind is MetricKind.UNTYPED:
         kind = "unknown"
-    return [f"# HELP {name} {told}", f"# TYPE {name} {kind}"]
+    return [f"# HELP {name} {text}", f"# TYPE {name} {kind}"]
 
 
 def _times(name: str, labels: str, times: Times) -> list[str]:

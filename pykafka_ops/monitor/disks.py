@@ -37,8 +37,8 @@ class DiskWatch:
         found = disks(view, MOST_DISKS)
         if history is None:
             return found
-        told = [d.broker for d in found if d.free is not None]
-        past = self._past(history, view.name, told, now)
+        known = [d.broker for d in found if d.free is not None]
+        past = self._past(history, view.name, known, now)
         return [
             d
             if d.free is None

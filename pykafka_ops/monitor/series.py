@@ -22,9 +22,9 @@ def values(view: ClusterView) -> dict[SeriesKey, Number]:
     found: dict[SeriesKey, object] = {}
     for name, fact in (view.facts or {}).items():
         found[SeriesKey("cluster", view.name, name)] = fact
-    told = load(view)
-    found[SeriesKey("cluster", view.name, "rate_in")] = told.records
-    found[SeriesKey("cluster", view.name, "bytes_in")] = told.bytes
+    rates = load(view)
+    found[SeriesKey("cluster", view.name, "rate_in")] = rates.records
+    found[SeriesKey("cluster", view.name, "bytes_in")] = rates.bytes
     under_way = moves_left(view, move_progress(view))
     if under_way is not None:
         found[SeriesKey("cluster", view.name, "move_bytes_left")] = under_way.left

@@ -33,9 +33,9 @@ def poll_round(
     seconds until the disks of brokers are full, as far as that is known; ``hanging``
     are transactions by topic that has any (None: not known)."""
     if view.error is not None or view.at is None:
-        told = _line(view.error) if view.error else "no answer yet"
+        missing = _line(view.error) if view.error else "no answer yet"
         lone = Subject(CLUSTER, view.name, {"cluster": view.name, REACHABLE: False})
-        return PollRound(view.name, now, [lone], fresh=False, not_asked=[told])
+        return PollRound(view.name, now, [lone], fresh=False, not_asked=[missing])
     return PollRound(
         view.name,
         now,
@@ -46,18 +46,18 @@ def poll_round(
             *_groups(view),
         ],
         partial=_partial(view),
-        not_asked=[_line(told) for told in view.not_asked],
+        not_asked=[_line(missing) for missing in view.not_asked],
     )
 
 
-def _line(told: NotAsked) -> str:
-    return f"{told.what}: {told.message} [{told.error}]"
+def _line(missing: NotAsked) -> str:
+    return f"{missing.what}: {missing.message} [{missing.error}]"
 
 
 def _partial(view: ClusterView) -> frozenset[str]:
     """Groups may be missing where a broker did not list its groups."""
-    told = any(one.what.startswith("groups") for one in view.not_asked)
-    return frozenset({GROUP}) if told or view.groups is None else frozenset()
+    missing = any(one.what.startswith("groups") for one in view.not_asked)
+    return frozenset({GROUP}) if missing or view.groups is None else frozenset()
 
 
 def _cluster(view: ClusterView, hanging: Mapping[str, int] | None) -> Subject:

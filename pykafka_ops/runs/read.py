@@ -142,9 +142,9 @@ def _opened(root: Path, kind: str, run: str, name: str) -> Any:
 
 
 def _column(field: Any) -> KeptColumn:
-    told: Mapping[bytes, bytes] = field.metadata or {}
+    metadata: Mapping[bytes, bytes] = field.metadata or {}
     title, unit, doc = (
-        told.get(key, b"").decode("utf-8", "replace") for key in (b"title", b"unit", b"doc")
+        metadata.get(key, b"").decode("utf-8", "replace") for key in (b"title", b"unit", b"doc")
     )
     return KeptColumn(field.name, title or field.name, unit, doc)
 

@@ -116,8 +116,8 @@ class MonitorApi:
 
     def _refused(self, error: urllib.error.HTTPError) -> PkoError:
         try:
-            told = json.loads(error.read(1 << 16))["error"]
-            text, code = str(told["message"]), str(told["code"])
+            said = json.loads(error.read(1 << 16))["error"]
+            text, code = str(said["message"]), str(said["code"])
         except (OSError, ValueError, KeyError, TypeError):
             text, code = f"HTTP status {error.code}", ""
         if error.code in _DENIED:

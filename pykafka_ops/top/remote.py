@@ -65,8 +65,8 @@ class MonitorSource:
         try:
             found = self._api.view(self._cluster, self._tag)
         except PkoError as error:
-            told = NotAsked("monitor", type(error).__name__, str(error))
-            self._view, self._tag = replace(self._view, error=told), ""
+            refusal = NotAsked("monitor", type(error).__name__, str(error))
+            self._view, self._tag = replace(self._view, error=refusal), ""
             return
         view = self._view if found.view is None else found.view
         at = None if found.age_ms is None else now_ms() - found.age_ms

@@ -48,19 +48,19 @@ def librdkafka(bootstrap: str, topic: str, seconds: float) -> dict[str, float]:
     acked: list[float] = []
     lost: list[object] = []
 
-    def told(error: object, message: object) -> None:
+    def delivered(error: object, message: object) -> None:
         if error is None:
             acked.append(time.monotonic())
         else:
             lost.append(error)
 
-    producer.produce(topic, b"first", on_delivery=told)
+    producer.produce(topic, b"first", on_delivery=delivered)
     producer.flush(60)
     print("running", flush=True)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if len(producer) < 20:
-            producer.produce(topic, b"x" * 100, on_delivery=told)
+            producer.produce(topic, b"x" * 100, on_delivery=delivered)
         producer.poll(0.002)
     assert producer.flush(60) == 0, "records were not delivered"
     assert not lost, lost[0]
@@ -100,8 +100,8 @@ def _write_to_leader(address: str, topic: str, acked: list[float], end: float) -
     )
     with closing(Link(found[0])) as link:
         while time.monotonic() < end:
-            told = link.ask(request, 9)
-            if told is CLOSED or told.responses[0].partition_responses[0].error_code:
+            answer = link.ask(request, 9)
+            if answer is CLOSED or answer.responses[0].partition_responses[0].error_code:
                 return
             acked.append(time.monotonic())
             if len(acked) == 1:

@@ -69,7 +69,7 @@ def _watched(bench: Bench, target: Target, rounds: int) -> float:
     """Rounds of a monitor that runs, its start left out; CPU of both sides for one."""
     with MonitorProcess("-b", target.bootstrap, "--every", EVERY) as running:
 
-        def told() -> dict[str, float]:
+        def metrics() -> dict[str, float]:
             sums: dict[str, float] = {}
             for (name, *_), value in samples(running.get("/metrics?collect[]=monitor")[1]).items():
                 sums[name] = sums.get(name, 0) + value
@@ -77,7 +77,7 @@ def _watched(bench: Bench, target: Target, rounds: int) -> float:
 
         def after(number: float) -> dict[str, float]:
             return wait_for(
-                lambda: (now := told())["pko_monitor_rounds_total"] >= number and now,
+                lambda: (now := metrics())["pko_monitor_rounds_total"] >= number and now,
                 what="rounds", seconds=600, poll=0.2,
             )  # fmt: skip
 

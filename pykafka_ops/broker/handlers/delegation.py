@@ -25,6 +25,6 @@ def check_asker(context: Context) -> TokenAdmin:
     return admin
 
 
-def principal_of(told: Principal) -> str:
+def principal_of(given: Principal) -> str:
     """As ``User:alice``."""
-    return f"{told.principal_type}:{told.principal_name}"
+    return f"{given.principal_type}:{given.principal_name}"

@@ -50,10 +50,10 @@ def _partition(context: Context, topic: str, index: int) -> Steps[PartitionRespo
         producers = hosted.log.producers
     except KafkaError as error:
         code = ErrorCode.of(error.code)
-        told = error.message if code is ErrorCode.INVALID_TOPIC_EXCEPTION else None
+        text = error.message if code is ErrorCode.INVALID_TOPIC_EXCEPTION else None
         if code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION and topic not in services.image.topics:
-            told = code.text
-        return PartitionResponse(partition_index=index, error_code=code, error_message=told)
+            text = code.text
+        return PartitionResponse(partition_index=index, error_code=code, error_message=text)
     active = yield from each(_described, list(producers))
     return PartitionResponse(partition_index=index, active_producers=active)
 

@@ -85,9 +85,9 @@ def _tell(answer: object, version: int, code: int, text: str | None) -> bool:
     names = _names(_kind(answer), version)
     if names.isdisjoint(CODES):
         return False
-    told = {**BESIDE_ERRORS, **dict.fromkeys(CODES, code), MESSAGE: text}
-    for name in names & told.keys():
-        setattr(answer, name, told[name])
+    values = {**BESIDE_ERRORS, **dict.fromkeys(CODES, code), MESSAGE: text}
+    for name in names & values.keys():
+        setattr(answer, name, values[name])
     return True
 
 

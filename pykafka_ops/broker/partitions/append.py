@@ -364,8 +364,8 @@ def _count_refused(partition: Partition, error: KafkaError, records: Any) -> Non
 
 
 def _refused(partition: Partition, error: KafkaError) -> Refused:
-    told = error.code not in WITHOUT_LOG_START
-    return Refused(error, partition.log.log_start_offset if told else -1)
+    with_start = error.code not in WITHOUT_LOG_START
+    return Refused(error, partition.log.log_start_offset if with_start else -1)
 
 
 def _failed(topic: str, index: int, error: Exception) -> Refused:

@@ -26,16 +26,16 @@ async def wait_until(
         now = replicas.timer()
         if now >= end:
             return False
-        told: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        moved: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-        def tell(_: object, told: asyncio.Future[None] = told) -> None:
-            if not told.done():
-                told.set_result(None)
+        def tell(_: object, moved: asyncio.Future[None] = moved) -> None:
+            if not moved.done():
+                moved.set_result(None)
 
         waiter = Waiter(keys, min(end, now + LOOK_AGAIN_MS), ready, tell, tell)
         replicas.wait(replicas.produces, waiter)
         try:
-            await told
+            await moved
         finally:
             replicas.produces.drop(waiter)
     return True

@@ -68,16 +68,16 @@ class ImageWaits:
 
 async def comes_true(image: MetadataImage, ready: Callable[[], bool], seconds: float) -> bool:
     """Whether ``ready()`` is true, or comes true with a change of the image in time."""
-    told = asyncio.Event()
+    true = asyncio.Event()
 
     def changed(_: MetadataDelta) -> None:
         if ready():
-            told.set()
+            true.set()
 
     image.listeners.append(changed)
     try:
         async with asyncio.timeout(seconds):
-            return ready() or await told.wait()
+            return ready() or await true.wait()
     except TimeoutError:
         return False
     finally:

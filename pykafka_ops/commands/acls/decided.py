@@ -67,16 +67,16 @@ def verdict(run: Run, decision: AclDecision) -> str:
     holds."""
     if decision.ruled:
         return ALLOWED if decision.allowed else DENIED
-    told = run.args.text("if-no-rule")
-    return UNKNOWN if told is None else ALLOWED if told == "allow" else DENIED
+    default = run.args.text("if-no-rule")
+    return UNKNOWN if default is None else ALLOWED if default == "allow" else DENIED
 
 
 def reason(run: Run, asked: AskedAccess, decision: AclDecision, who: str, host: str) -> str:
     """Why, in a sentence."""
     rule = decision.rule
     if not decision.ruled:
-        told = run.args.text("if-no-rule")
-        return UNRULED if told is None else f"no rule is about it, and --if-no-rule is {told}"
+        default = run.args.text("if-no-rule")
+        return UNRULED if default is None else f"no rule is about it, and --if-no-rule is {default}"
     if rule is None:
         place = "" if host == WILDCARD else f" from {host}"
         count = counted(asked.rules, "rule")

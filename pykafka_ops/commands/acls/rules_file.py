@@ -76,7 +76,7 @@ def read_rules(path: str) -> list[AclBinding]:
         document = yaml.load(data, _Loader)
         lines = _lines(yaml.compose(data, yaml.SafeLoader))
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise UsageError(f"{path}{_told(error)}") from None
+        raise UsageError(f"{path}{_reason(error)}") from None
     try:
         items = _items(document)
     except UsageError as error:
@@ -93,7 +93,7 @@ def read_rules(path: str) -> list[AclBinding]:
     return list(found)
 
 
-def _told(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     mark = getattr(error, "problem_mark", None)
     if mark is None:
         return f": not YAML ({' '.join(str(error).split())[:200]})"

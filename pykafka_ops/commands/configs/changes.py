@@ -44,7 +44,7 @@ def apply(run: Run, entities: list[ConfigEntity], changes: list[Change]) -> Tabl
     notes = _strangers(entities[0].kind, changes)
     if run.args.has("data-dir"):
         notes += _apply_stored(run, entities, changes, rows, errors)
-        return _told(rows, errors, notes, trial)
+        return _result(rows, errors, notes, trial)
     for wanted in entities:
         before = _before(run, wanted)
         done, error, more = _unset_first(wanted, changes, before)
@@ -57,7 +57,7 @@ def apply(run: Run, entities: list[ConfigEntity], changes: list[Change]) -> Tabl
             error = corrected(run.cluster(), wanted.kind, wanted.names[0], error)
             hint = known.hinted(error, wanted.kind, [key for _, key, _ in changes])
             errors.append(item_error(wanted.label(), hint))
-    return _told(rows, errors, notes, trial)
+    return _result(rows, errors, notes, trial)
 
 
 def _apply_stored(
@@ -92,7 +92,7 @@ def _rows(
     return [of | row for row in changed_rows(wanted, changes, before)]
 
 
-def _told(rows: list[Cells], errors: list[ItemError], notes: list[str], trial: bool) -> Table:
+def _result(rows: list[Cells], errors: list[ItemError], notes: list[str], trial: bool) -> Table:
     if trial:
         notes.append("dry run: nothing was changed")
     return Table("altered-configs", COLUMNS, rows, name="name", errors=errors, notes=notes)

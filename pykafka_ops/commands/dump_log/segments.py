@@ -23,7 +23,7 @@ from pykafka_ops.errors import UsageError
 #: What one batch may take decompressed; one that takes more is a bomb.
 LIMIT = 1 << 30
 #: Damage shown on stderr; the rest is counted.
-_TOLD = 50
+_MOST_NAMED = 50
 CHECK_FAILED = 4
 #: Bytes that are read at once.
 _STRIDE = 4 << 20
@@ -147,7 +147,7 @@ class Reading:
         self.lost += damage.size
         if self.emit is not None:
             self.emit({"kind": "damage", **segment.where(), **damage._asdict()})
-        if self.damages <= _TOLD:
+        if self.damages <= _MOST_NAMED:
             self._say(
                 f"pko: {segment.path}: damage at byte {damage.position}: {damage.reason}; "
                 f"{damage.size} bytes skipped"

@@ -16,11 +16,11 @@ def in_file(path: str) -> Iterator[None]:
     try:
         yield
     except PkoError as error:
-        error.ours = error.ours or _told(path, error)
+        error.ours = error.ours or _said(path, error)
         raise
 
 
-def _told(path: str, error: PkoError) -> str:
+def _said(path: str, error: PkoError) -> str:
     reason: BaseException | None = error
     while isinstance(reason, PkoError):
         reason = reason.__context__

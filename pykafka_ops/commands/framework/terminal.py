@@ -13,9 +13,9 @@ from pykafka_ops.errors import UsageError
 
 def room(fd: int = 1) -> int:
     """Columns of the terminal, or what COLUMNS says."""
-    told = os.environ.get("COLUMNS", "")
-    if told.isdecimal() and int(told):
-        return int(told)
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
     try:
         return os.get_terminal_size(fd).columns or 80
     except OSError:

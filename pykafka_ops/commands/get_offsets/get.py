@@ -85,9 +85,9 @@ def _old(run: Run, wanted: Sequence[Partition], moment: int, count: int) -> Tabl
             f"{gone[0]}: brokers from 4.0 on return one offset of a partition: write --offsets 1"
         )
     _skip(found)
-    told = [(*p, v) for p, v in sorted(found.items()) if not isinstance(v, PkoError)]
-    text = (f"{t}:{n}:{','.join(map(str, v))}\n" for t, n, v in told)
-    return Table("offsets", SEVERAL, rows_of(SEVERAL, told), kafka=text)
+    answered = [(*p, v) for p, v in sorted(found.items()) if not isinstance(v, PkoError)]
+    text = (f"{t}:{n}:{','.join(map(str, v))}\n" for t, n, v in answered)
+    return Table("offsets", SEVERAL, rows_of(SEVERAL, answered), kafka=text)
 
 
 def _skip(found: Mapping[Partition, object]) -> None:

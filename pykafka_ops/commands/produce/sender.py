@@ -201,9 +201,9 @@ class Sender:
     def finish(self, *, patient: bool) -> None:
         """Wait for what is under way: until it arrives or fails, or not ``patient``, briefly."""
         left = self._wait(None if patient else HASTE_SECONDS)
-        told = self.arrived.text(self.topic)
-        if told:
-            say(told)
+        summary = self.arrived.text(self.topic)
+        if summary:
+            say(summary)
         if left and not self.args.flags:
             say(f"pko: {counted(range(left), 'record')} not delivered")
         self.lookup.close()

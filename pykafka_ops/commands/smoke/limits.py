@@ -28,10 +28,10 @@ def judged(
     }
     words = (word.replace("-", "_") for word in _WORD.findall(text))
     named = [word for word in dict.fromkeys(words) if word in FIELDS]
-    told = ", ".join(f"{word} is {row[word]}" for word in named if row[word] is not None)
+    values = ", ".join(f"{word} is {row[word]}" for word in named if row[word] is not None)
     if condition(row):
-        return StepOutcome(NAME, FAILED, None, text, told)
+        return StepOutcome(NAME, FAILED, None, text, values)
     missing = [word for word in named if row[word] is None]
     if missing:
         return StepOutcome(NAME, NOT_RUN, None, reason=f"{', '.join(missing)} is not known")
-    return StepOutcome(NAME, OK, None, detail=told)
+    return StepOutcome(NAME, OK, None, detail=values)

@@ -29,7 +29,7 @@ class HmacError(PkoError):
 
 def run_tool(run: Run) -> Table | int:
     """What the flags say. KafkaError, PkoError."""
-    run.cluster()  # what is wrong with the client's settings is told before anything else
+    run.cluster()  # what is wrong with the client's settings is said before anything else
     if run.args.has("create"):
         return _create(run)
     if run.args.has("describe"):

@@ -52,7 +52,7 @@ def alter(run: Run) -> Table:
 
 
 def _own(run: Run, name: str) -> KnownUser:
-    """What there is of it; KafkaError where its password is not told."""
+    """What there is of it; KafkaError where its password is not given."""
     users, errors = read_users(run.cluster(), [name])
     for error in errors:
         raise KafkaError(error.code, error.message)

@@ -48,13 +48,13 @@ def read_users(
     """Those users, or all; in order of names, quotas of their clients behind them. Users without
     anything are left out. PkoError."""
     found = quotas.describe_quotas(cluster, [FilterComponent(quotas.USER)], strict=False)
-    told = scram.describe_scram(cluster, names)
+    described = scram.describe_scram(cluster, names)
     errors = [
         ItemError.of(f"user {user}", error)
-        for user, error in told.items()
+        for user, error in described.items()
         if isinstance(error, KafkaError)
     ]
-    logins = {user: how for user, how in told.items() if not isinstance(how, KafkaError)}
+    logins = {user: how for user, how in described.items() if not isinstance(how, KafkaError)}
     users = [_known(dict(entity), values, logins) for entity, values in found.items()]
     quoted = {one.user for one in users if not one.of_client}
     users += [KnownUser(user, None, False, logins[user], {}) for user in logins.keys() - quoted]

@@ -117,10 +117,10 @@ class MonitorLogin:
         if not self.proxies.is_proxy(self.proxies.peer(request)):
             return None
         names = request.headers.getlist(self.settings.user_header)
-        if len(names) != 1 or not (name := _told(names[0])) or name.startswith("token:"):
+        if len(names) != 1 or not (name := _printable(names[0])) or name.startswith("token:"):
             return None
-        told = ",".join(request.headers.getlist(self.settings.groups_header))
-        groups = tuple(g for g in map(_told, told.split(",")[:MOST_GROUPS]) if g)
+        listed = ",".join(request.headers.getlist(self.settings.groups_header))
+        groups = tuple(g for g in map(_printable, listed.split(",")[:MOST_GROUPS]) if g)
         return Person(name, self.roles_of(name, groups), HEADER)
 
     def _of_session(self, request: HTTPConnection) -> Person | None:
@@ -153,7 +153,7 @@ def _provider(settings: AccessSettings, now: Callable[[], int]) -> OidcLogin:
     return OidcLogin(settings.login, now)
 
 
-def _told(text: str) -> str:
+def _printable(text: str) -> str:
     """A name as a proxy writes it, in UTF-8; "" where it is none."""
     try:
         name = text.encode("latin-1").decode("utf-8").strip()

@@ -165,8 +165,8 @@ class OidcLogin:
         return name
 
     def _groups(self, claims: Mapping[str, Any]) -> tuple[str, ...]:
-        told = claims.get(self._settings.groups_claim, ())
-        listed = [told] if isinstance(told, str) else told
+        claimed = claims.get(self._settings.groups_claim, ())
+        listed = [claimed] if isinstance(claimed, str) else claimed
         if not isinstance(listed, list | tuple):
             return ()
         names = [g for g in listed[:MOST_GROUPS] if isinstance(g, str) and _is_name(g)]

@@ -42,14 +42,18 @@ def parse(text: str) -> PasswordHash:
         raise UsageError(f"{scheme or 'this'} is no hash that is read here, {SCHEME} alone is")
     try:
         numbers, salt, key = text.removeprefix(SCHEME).split("$")
-        told = dict(part.split("=") for part in numbers.split(","))
+        given = dict(part.split("=") for part in numbers.split(","))
         found = PasswordHash(
-            int(told.pop("ln")), int(told.pop("r")), int(told.pop("p")), _bytes(salt), _bytes(key)
+            int(given.pop("ln")),
+            int(given.pop("r")),
+            int(given.pop("p")),
+            _bytes(salt),
+            _bytes(key),
         )
     except (ValueError, KeyError, binascii.Error):
         raise UsageError("the hash is damaged") from None
     bounded = 1 <= found.log_n <= 20 and 1 <= found.r <= 32 and 1 <= found.p <= 16
-    if told or not bounded or _memory(found) > MOST_MEMORY or not 16 <= len(found.key) <= 64:
+    if given or not bounded or _memory(found) > MOST_MEMORY or not 16 <= len(found.key) <= 64:
         raise UsageError("the hash is damaged, or asks for too much memory")
     return found
 

@@ -34,8 +34,8 @@ class Proxies:
         peer = self.peer(request)
         if not self.is_proxy(peer):
             return peer
-        told = ",".join(request.headers.getlist("x-forwarded-for"))[-LONGEST:]
-        for text in reversed(told.split(",")):
+        claimed = ",".join(request.headers.getlist("x-forwarded-for"))[-LONGEST:]
+        for text in reversed(claimed.split(",")):
             found = _parsed(text.strip())
             if found is None:
                 break
@@ -47,8 +47,8 @@ class Proxies:
         """Whether the browser speaks TLS, to us or to a proxy that we trust."""
         if request.url.scheme == "https":
             return True
-        told = request.headers.getlist("x-forwarded-proto")
-        return told == ["https"] and self.is_proxy(self.peer(request))
+        claimed = request.headers.getlist("x-forwarded-proto")
+        return claimed == ["https"] and self.is_proxy(self.peer(request))
 
 
 def block(address: str) -> str:

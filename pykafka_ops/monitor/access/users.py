@@ -42,9 +42,9 @@ def read(data: bytes, path: str) -> tuple[dict[str, PasswordHash], list[str]]:
                 raise UsageError("a second line for this user" if colon else "no colon")
             users[name] = parse(text)
         except UsageError as error:
-            told = name if colon and name.isprintable() else ""
+            shown = name if colon and name.isprintable() else ""
             wrong.append(
-                f"{path}, line {number}: {told[:40]}{': ' if told else ''}{error}; make the line "
+                f"{path}, line {number}: {shown[:40]}{': ' if shown else ''}{error}; make the line "
                 f"with pko monitor passwd NAME --file {path}"
             )
     return users, wrong

@@ -57,17 +57,17 @@ def plan_config(subject: str, cluster: Cluster, params: Params, ground: Ground) 
         raise error
     shown = _shown(change, old, secret)
     name = needed(params, subject)
-    told = {subject: name, "setting": key, "do": op}
+    public = {subject: name, "setting": key, "do": op}
     if op == SET:
-        told["value"] = HIDDEN if secret else value
+        public["value"] = HIDDEN if secret else value
     same = op == SET and old.own and old.value == value and not secret
     steps = [op, key, "" if secret else value, old.own, "" if secret else old.value]
     return ActionPlan(
         name,
         () if same else (shown,),
         steps,
-        {**told, "value": value},
-        told,
+        {**public, "value": value},
+        public,
         _command(subject, name, op, key, HIDDEN if secret else value),
         _undo(subject, name, key, old, secret),
     )

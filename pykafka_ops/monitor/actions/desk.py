@@ -213,7 +213,7 @@ def _wanted(asker: Asker, cluster: str, name: str, subject: str) -> dict[str, An
 def _entry(asker: Asker, cluster: str, name: str, plan: ActionPlan) -> dict[str, Any]:
     return {
         **_wanted(asker, cluster, name, plan.name),
-        "params": dict(plan.told),
+        "params": dict(plan.public),
         "before": {change.what: change.before for change in plan.changes},
         "after": {change.what: change.after for change in plan.changes},
         "undo": shlex.join(plan.undo) or (plan.undone_by and f"action {plan.undone_by}") or None,

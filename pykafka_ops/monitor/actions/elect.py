@@ -39,14 +39,14 @@ def plan_elect(kind: int, cluster: Cluster, params: Params, ground: Ground) -> A
             chosen.append(p.number)
         elif state:
             notes.append(f"{topic.name}-{p.number}: {state}, this election does not help")
-    told = {"topic": topic.name, "partition": listed(chosen)}
+    public = {"topic": topic.name, "partition": listed(chosen)}
     if kind == UNCLEAN and chosen:
         notes.insert(0, "records that only the lost leader had are gone for good")
     verb = "preferred" if kind == PREFERRED else "unclean"
     command = ("pko", "leader-election", verb, f"{topic.name}:{listed(chosen)}")
-    again = {k: v for k, v in params.items() if k in told}
+    again = {k: v for k, v in params.items() if k in public}
     return ActionPlan(
-        topic.name, tuple(changes), chosen, again, told, command, notes=tuple(notes[:100])
+        topic.name, tuple(changes), chosen, again, public, command, notes=tuple(notes[:100])
     )
 
 

@@ -32,10 +32,10 @@ def plan_cancel(cluster: Cluster, params: Params, ground: Ground) -> ActionPlan:
     )
     steps = sorted(n for _, n in moving)
     again = {k: v for k, v in params.items() if k in ("topic", "partition")}
-    told = {"topic": topic.name, "partition": listed(steps)}
+    public = {"topic": topic.name, "partition": listed(steps)}
     notes = ("throttles stay as they are: unthrottle takes them away",)
     command = ("pko", "reassign-partitions", "cancel")
-    return ActionPlan(topic.name, changes, steps, again, told, command, notes=notes)
+    return ActionPlan(topic.name, changes, steps, again, public, command, notes=notes)
 
 
 def run_cancel(cluster: Cluster, plan: ActionPlan, ground: Ground) -> Failures:

@@ -28,7 +28,7 @@ class PlannedChange(NamedTuple):
 class ActionPlan:
     """``name``: the topic, group or broker that is changed. ``steps``: what is done, in whatever
     form the action wants. ``again``: the parameters that plan the same, if the cluster still is as
-    it was; ``told``: those without secrets. ``command``: the words of the ``pko`` command that
+    it was; ``public``: those without secrets. ``command``: the words of the ``pko`` command that
     does the same; ``undo``: those that take it back (() where none does); ``undone_by``: the
     action of ours that does."""
 
@@ -36,7 +36,7 @@ class ActionPlan:
     changes: tuple[PlannedChange, ...]
     steps: Any
     again: Params
-    told: Params
+    public: Params
     command: tuple[str, ...]
     undo: tuple[str, ...] = ()
     undone_by: str = ""

@@ -53,7 +53,7 @@ def plan_delete(cluster: Cluster, params: Params, ground: Ground) -> ActionPlan:
         changes.append(PlannedChange(name, str(starts[place]), str(offset), gone))
         again.append(f"{place[1]}={offset}")
     chosen = [int(word.partition("=")[0]) for word in again]
-    told = {k: v for k, v in params.items() if k in ("topic", "partition", "before", "offsets")}
+    public = {k: v for k, v in params.items() if k in ("topic", "partition", "before", "offsets")}
     command = ("pko", "delete-records", f"{topic.name}:{listed(chosen)}", "--before",
                params.get("before", "") or END)  # fmt: skip
     return ActionPlan(
@@ -61,7 +61,7 @@ def plan_delete(cluster: Cluster, params: Params, ground: Ground) -> ActionPlan:
         tuple(changes),
         again,
         {"topic": topic.name, "partition": listed(chosen), "offsets": ",".join(again)},
-        told,
+        public,
         command if "before" in params else (),
         notes=tuple(notes[:100]),
     )

@@ -64,8 +64,8 @@ def plan_throttle(cluster: Cluster, params: Params, ground: Ground) -> ActionPla
         "the rate of a broker holds for all topics that are throttled on it",
         "it stays when the moves are over, until it is taken away",
     )
-    told = {"topic": topic.name, "rate": str(rate)}
-    return replace(made, told=told, notes=notes, undone_by=UNTHROTTLE.right)
+    public = {"topic": topic.name, "rate": str(rate)}
+    return replace(made, public=public, notes=notes, undone_by=UNTHROTTLE.right)
 
 
 def plan_unthrottle(cluster: Cluster, params: Params, ground: Ground) -> ActionPlan:

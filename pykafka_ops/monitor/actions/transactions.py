@@ -47,12 +47,12 @@ def plan_abort(cluster: Cluster, params: Params, ground: Ground) -> ActionPlan:
         f"last written {moment(producer.last_timestamp)} UTC"
     )
     change = PlannedChange(f"{topic.name}-{numbers[0]}", before, "aborted")
-    told = {"topic": topic.name, "partition": str(numbers[0]), "start-offset": str(start)}
+    public = {"topic": topic.name, "partition": str(numbers[0]), "start-offset": str(start)}
     command = ("pko", "transactions", "abort", "--topic", topic.name, "--partition",
                str(numbers[0]), "--start-offset", str(start))  # fmt: skip
     steps = [numbers[0], producer.id, producer.epoch, max(producer.coordinator_epoch, 0)]
     notes = _notes(cluster, producer)
-    return ActionPlan(topic.name, (change,), steps, told, told, command, notes=notes)
+    return ActionPlan(topic.name, (change,), steps, public, public, command, notes=notes)
 
 
 def run_abort(cluster: Cluster, plan: ActionPlan, ground: Ground) -> Failures:

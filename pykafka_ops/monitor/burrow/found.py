@@ -29,7 +29,7 @@ def partitions(watched: WatchedCluster, name: str) -> list[PartitionFound]:
 
 
 def _lag(row: LagRow, ends: list[int]) -> int:
-    """As Burrow has it: by the last end that was told, however old, since it cannot say unknown."""
+    """As Burrow has it: by the last end that is known, however old, since it cannot say unknown."""
     if row.lag is not None or row.current_offset is None or not ends:
         return row.lag or 0
     return max(0, ends[-1] - row.current_offset)

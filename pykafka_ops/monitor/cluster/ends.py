@@ -73,8 +73,8 @@ class LogEnds:
     def rates(self, topic: str) -> list[float | None]:
         """Records per second into each partition over all rounds that are remembered."""
         found = self._rounds[-1][1].get(topic, ()) if self._rounds else ()
-        told = (self.samples(topic, n) for n in range(len(found)))
-        return [growth([s[0], s[-1]]) if s else None for s in told]
+        samples = (self.samples(topic, n) for n in range(len(found)))
+        return [growth([s[0], s[-1]]) if s else None for s in samples]
 
     def rate(self, topic: str, window_ms: int) -> float | None:
         """Records per second into a topic over the last ``window_ms``; None where it is not known

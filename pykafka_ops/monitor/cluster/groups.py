@@ -290,11 +290,11 @@ def _worst(
 def _loss(known: KnownFacts, rows: Sequence[LagRow]) -> float | None:
     """Seconds until retention takes the first record that is not read; inf: never."""
     spans = [_loss_of(known, r) for r in rows]
-    told = [s for s in spans if s is not None]
-    if len(told) < len(spans):
-        soonest = min(told, default=inf)
+    seconds = [s for s in spans if s is not None]
+    if len(seconds) < len(spans):
+        soonest = min(seconds, default=inf)
         return soonest if soonest < inf else None
-    return min(told, default=inf)
+    return min(seconds, default=inf)
 
 
 def _loss_of(known: KnownFacts, row: LagRow) -> float | None:

@@ -34,11 +34,11 @@ class JudgedPartitions:
     def statuses(self, topic: str) -> dict[int, str]:
         """The verdicts of a topic, by partition."""
         first, last = self._topics.get(topic, (0, 0))
-        told = (STATUSES[status] for status in self._statuses[first:last])
-        return dict(zip(self._numbers[first:last], told, strict=True))
+        values = (STATUSES[status] for status in self._statuses[first:last])
+        return dict(zip(self._numbers[first:last], values, strict=True))
 
     def behind(self, topic: str) -> dict[int, float | None]:
         """Seconds behind of a topic, by partition; None: not known."""
         first, last = self._topics.get(topic, (0, 0))
-        told = (None if isnan(seconds) else seconds for seconds in self._behind[first:last])
-        return dict(zip(self._numbers[first:last], told, strict=True))
+        values = (None if isnan(seconds) else seconds for seconds in self._behind[first:last])
+        return dict(zip(self._numbers[first:last], values, strict=True))

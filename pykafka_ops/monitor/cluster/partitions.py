@@ -115,17 +115,17 @@ class GroupPartitions:
             self._judged = JudgedPartitions(GroupJudge(self._known).behind(self._group))
         return self._judged
 
-    def _of_judged(self, told: Callable[[str], Mapping[int, object]], otherwise: object) -> Column:
+    def _of_judged(self, known: Callable[[str], Mapping[int, object]], otherwise: object) -> Column:
         found: list[object] = []
         for topic, numbers in self._topics:
-            of = told(topic)
+            of = known(topic)
             found += [of.get(n, otherwise) for n in numbers]
         return found
 
-    def _offsets(self, told: Mapping[str, Sequence[int]]) -> list[int | None]:
+    def _offsets(self, known: Mapping[str, Sequence[int]]) -> list[int | None]:
         found: list[int | None] = []
         for topic, numbers in self._topics:
-            offsets = told.get(topic, ())
+            offsets = known.get(topic, ())
             last = len(offsets)
             found += [offset if n < last and (offset := offsets[n]) >= 0 else None for n in numbers]
         return found

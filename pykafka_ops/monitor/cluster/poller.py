@@ -172,7 +172,7 @@ class Poller:
             got.not_asked.append(not_asked(f"commits in {TOPIC}", error))
         for (_, number), why in self._log.failed.items():
             got.not_asked.append(not_asked(f"commits in {TOPIC}-{number}", why))
-        if any(TOPIC in told.what for told in got.not_asked):
+        if any(TOPIC in missing.what for missing in got.not_asked):
             self._offsets_of.clear()  # what was committed has to be fetched
 
     def _follow(self, got: Answers) -> None:

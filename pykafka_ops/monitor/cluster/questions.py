@@ -152,9 +152,9 @@ def _producers(
     if not places:
         return {}
     found: dict[Partition, list[ActiveProducer]] = {}
-    for (topic, n), told in transactions.describe_producers(cluster, places).items():
-        if isinstance(told, PkoError):
-            missing.append(f"producers of {topic}-{n}: {told}")
+    for (topic, n), producers in transactions.describe_producers(cluster, places).items():
+        if isinstance(producers, PkoError):
+            missing.append(f"producers of {topic}-{n}: {producers}")
         else:
-            found[topic, n] = [p for p in told if p.start >= 0]
+            found[topic, n] = [p for p in producers if p.start >= 0]
     return found

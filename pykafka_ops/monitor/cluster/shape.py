@@ -38,7 +38,7 @@ class ClusterShape:
         return found
 
     def bytes(self, got: Answers) -> Mapping[str, int]:
-        """Bytes of all replicas by topic, as far as brokers told them."""
+        """Bytes of all replicas by topic, as far as brokers described them."""
         if got.dirs is not self._dirs:
             found: dict[str, int] = {}
             for directories in got.dirs.values():

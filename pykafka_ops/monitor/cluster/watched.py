@@ -251,7 +251,7 @@ class WatchedCluster:
                 newest[listed.coordinator] = max(stamp, newest.get(listed.coordinator, stamp))
         last = self._last
         followed = 0 < got.at - last.at <= NEAR_MS and not any(
-            TOPIC in told.what for told in last.not_asked
+            TOPIC in missing.what for missing in last.not_asked
         )
         for broker, stamp in newest.items():
             self.clocks.hear(broker, stamp, got.at, live=followed)

@@ -90,10 +90,12 @@ class Watcher:
         try:
             self.ask()
         except PkoError as error:
-            told = not_asked("cluster", error)
+            missing = not_asked("cluster", error)
             if self.watched.view.error is None:
-                log.warning("cluster %s does not answer: %s", self.watched.view.name, told.message)
-            self.watched.failed(told)
+                log.warning(
+                    "cluster %s does not answer: %s", self.watched.view.name, missing.message
+                )
+            self.watched.failed(missing)
         except Exception:  # the next round may do better; what is shown grows old and says so
             log.exception("a round of cluster %s failed", self.watched.view.name)
             self.watched.failed(not_asked("cluster", PkoError("the monitor failed; see its log")))

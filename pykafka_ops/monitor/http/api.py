@@ -66,7 +66,7 @@ def poll_of(service: Service, view: ClusterView) -> Body:
         "age_seconds": service.age_seconds(view),
         "took_ms": view.took_ms,
         "error": view.error._asdict() if view.error else None,
-        "not_asked": [told._asdict() for told in view.not_asked],
+        "not_asked": [missing._asdict() for missing in view.not_asked],
     }
 
 

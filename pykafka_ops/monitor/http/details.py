@@ -116,7 +116,7 @@ def _topic(request: Request, asked: PageRequest, view: ClusterView) -> str | Res
         watched, ("settings", "topic", name), partial(questions.topic_settings, topic=name)
     )
     past = chart_past(service.history, ("topic", name), topic.FACTS, asked)
-    told = topic.TopicShown(
+    shown = topic.TopicShown(
         body,
         found(asked, body["rows"]),
         bytes_by_broker(view, name),
@@ -125,7 +125,7 @@ def _topic(request: Request, asked: PageRequest, view: ClusterView) -> str | Res
         past,
         events_of(service.history, asked, "topic", name),
     )
-    return topic.topic(asked, view, told)
+    return topic.topic(asked, view, shown)
 
 
 def _broker(
@@ -142,7 +142,7 @@ def _broker(
         partial(questions.broker_settings, broker=id_),
     )
     subject = ("broker", str(id_))
-    told = broker.BrokerShown(
+    shown = broker.BrokerShown(
         row,
         (view.dirs or {}).get(id_),
         disks.one(service.history, view, id_, asked.now),
@@ -150,4 +150,4 @@ def _broker(
         chart_past(service.history, subject, broker.FACTS, asked),
         events_of(service.history, asked, *subject),
     )
-    return broker.broker(asked, view, told)
+    return broker.broker(asked, view, shown)

@@ -11,7 +11,7 @@ from pykafka_ops.monitor.cluster.enquiries import WAIT_SECONDS, EnquiryReply
 from pykafka_ops.monitor.cluster.questions import OpenTransactions, open_transactions
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
-from pykafka_ops.monitor.wording.transactions import TransactionsTold, told
+from pykafka_ops.monitor.wording.transactions import TransactionsShown, transactions_shown
 
 T = TypeVar("T")
 
@@ -30,12 +30,12 @@ def enquire(
 
 def transactions_of(
     watched: WatchedCluster, view: ClusterView, now: int, wait: float = WAIT_SECONDS
-) -> tuple[EnquiryReply[OpenTransactions], TransactionsTold]:
+) -> tuple[EnquiryReply[OpenTransactions], TransactionsShown]:
     """The open transactions of a cluster, and what they hold up; nothing where they are not
     known."""
     question = partial(open_transactions, topics=view.topics or {})
     reply = enquire(watched, ("transactions",), question, wait)
     if reply.value is None:
-        return reply, TransactionsTold((), ())
+        return reply, TransactionsShown((), ())
     stable = {(p.topic, p.partition): p.stable for p in reply.value.held}
-    return reply, told(reply.value, watched.waiting_at(stable), now)
+    return reply, transactions_shown(reply.value, watched.waiting_at(stable), now)

@@ -71,13 +71,13 @@ def _browser(answer: Answer) -> Callable[[Request], Awaitable[Response]]:
             asked = asked_messages(request)
             return await answer(request, asked)
         except (Refusal, ValueError, PkoError) as error:
-            told = refusal(error)
+            refused = refusal(error)
             if asked is None:
-                return _html(pages.refused(_bare(request), told.message), told.status)
+                return _html(pages.refused(_bare(request), refused.message), refused.status)
             page = pages.failed(
-                _page_request(request, asked), asked.view, asked.topic, told.message
+                _page_request(request, asked), asked.view, asked.topic, refused.message
             )
-            return _html(page, told.status, told.headers)
+            return _html(page, refused.status, refused.headers)
 
     return endpoint
 

@@ -112,21 +112,21 @@ def write_down(request: Request, asked: AskedMessages, kind: str) -> None:
     if asked.service.desk is None:
         return
     given = {**request.query_params, **request.path_params}
-    told = {"read": kind, **{k: given[k][:LONGEST_WORD] for k in RANGE if given.get(k)}}
-    told["masked"] = "yes" if asked.messages.mask(asked.topic).covers else "no"
+    params = {"read": kind, **{k: given[k][:LONGEST_WORD] for k in RANGE if given.get(k)}}
+    params["masked"] = "yes" if asked.messages.mask(asked.topic).covers else "no"
     try:
-        asked.service.desk.audit.read(_entry(request, asked.cluster, asked.topic, told))
+        asked.service.desk.audit.read(_entry(request, asked.cluster, asked.topic, params))
     except StorageError as error:
         log.error("no records are shown without the audit log: %s", error)
         raise Refusal(503, "NO_AUDIT", f"no records are shown: {error}") from None
 
 
-def _entry(request: Request, cluster: str, topic: str, told: dict[str, str]) -> dict[str, Any]:
+def _entry(request: Request, cluster: str, topic: str, params: dict[str, str]) -> dict[str, Any]:
     person = person_of(request)
     address = request.app.state.service.access.address(request)
     return {
         "who": person.name, "how": person.how, "address": address, "cluster": cluster,
-        "action": READ, "resource": topic[:1000], "params": told,
+        "action": READ, "resource": topic[:1000], "params": params,
     }  # fmt: skip
 
 

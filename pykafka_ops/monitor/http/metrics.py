@@ -42,7 +42,7 @@ def routes() -> list[BaseRoute]:
 
 
 def chosen(settings: MetricsSettings, parts: frozenset[str]) -> list[Metric]:
-    """The metrics that are told, of these parts (none: all)."""
+    """The metrics that appear, of these parts (none: all)."""
     every = chain(*(_OF[name] for name in settings.dialects), own.METRICS)
     return [
         metric
@@ -95,7 +95,7 @@ class _Metrics:
         parts: frozenset[str],
         views: Sequence[ClusterView],
     ) -> Iterator[str]:
-        """The text of views; of a cluster that has not answered lately nothing is told."""
+        """The text of views; of a cluster that has not answered lately nothing appears."""
         try:
             kept: list[str] | None = []
             size = 0

@@ -83,7 +83,7 @@ def _overview(disks: DiskWatch, request: Request, asked: PageRequest, view: Clus
         whole = ("cluster", asked.cluster)
         past = series(history, asked.cluster, whole, LOAD_FACTS, (OVERVIEW, now, asked.poll_ms))
     waited = transactions_of(service.clusters[view.name], view, now, LOOK_SECONDS)
-    told = OverviewShown(
+    shown = OverviewShown(
         causes(view),
         suffering_rows(view),
         progress_rows(view),
@@ -93,7 +93,7 @@ def _overview(disks: DiskWatch, request: Request, asked: PageRequest, view: Clus
         past,
         blocked_block(asked, *waited),
     )
-    return overview(asked, view, told)
+    return overview(asked, view, shown)
 
 
 def firing(service: Service, cluster: str) -> list[Alert] | None:

@@ -24,7 +24,7 @@ from pykafka_ops.monitor.http.rows import progress_rows
 from pykafka_ops.monitor.pages import acls, alerts, changes, moves, search, transactions
 from pykafka_ops.monitor.pages.frame import ROWS, PageRequest
 from pykafka_ops.monitor.pages.pictures import HOUR, period_of
-from pykafka_ops.monitor.wording import search as told_search
+from pykafka_ops.monitor.wording import search as wording_search
 from pykafka_ops.monitor.wording.causes import numbered
 from pykafka_ops.monitor.wording.moves import moves_left, seconds_left
 
@@ -54,8 +54,8 @@ def routes() -> list[BaseRoute]:
 
 def _transactions(request: Request, asked: PageRequest, view: ClusterView) -> str:
     watched = service_of(request).clusters[view.name]
-    reply, told = transactions_of(watched, view, asked.now)
-    return transactions.transactions(asked, view, reply, told)
+    reply, shown = transactions_of(watched, view, asked.now)
+    return transactions.transactions(asked, view, reply, shown)
 
 
 def _moves(request: Request, asked: PageRequest, view: ClusterView) -> str:
@@ -70,14 +70,14 @@ def _moves(request: Request, asked: PageRequest, view: ClusterView) -> str:
     seconds = None
     if service.history is not None and sums.left is not None:
         seconds = seconds_left(sums.left, _left(service.history, asked))
-    told = moves.MovesShown(
+    shown = moves.MovesShown(
         sums,
         found(asked, rows),
         seconds,
         enquire(service.clusters[view.name], ("throttles",), question),
         chart_past(service.history, ("cluster", asked.cluster), (moves.LEFT,), asked),
     )
-    return moves.moves(asked, view, told)
+    return moves.moves(asked, view, shown)
 
 
 def _left(history: History, asked: PageRequest) -> list[tuple[int, float]]:
@@ -148,12 +148,12 @@ def _timeline(request: Request, asked: PageRequest, view: ClusterView) -> str:
 def _search(request: Request, asked: PageRequest, view: ClusterView) -> str:
     service = service_of(request)
     wanted = asked.query.get("q", "").strip()
-    if len(wanted) < told_search.LEAST:
+    if len(wanted) < wording_search.LEAST:
         return search.search(asked, view, (), (), (), SETTINGS)
     reply, _ = transactions_of(service.clusters[view.name], view, asked.now, SEARCH_SECONDS)
     ids = reply.value.ids.values() if reply.value else ()
     others = [name for name in service.clusters if wanted.casefold() in name.casefold()]
-    things = told_search.search(view, wanted, ids)
+    things = wording_search.search(view, wanted, ids)
     unsure = _unsure(view, reply.value is None)
     return search.search(asked, view, others, things, unsure, SETTINGS)
 

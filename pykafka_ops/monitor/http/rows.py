@@ -127,9 +127,9 @@ def bytes_by_broker(view: ClusterView, topic: str) -> dict[int, int] | None:
     if not dirs or {int(str(row["id"])) for row in view.brokers} - dirs.keys():
         return None
     found = {
-        broker: sum(r.size for d in told for r in d.replicas if r.topic == topic)
-        for broker, told in dirs.items()
-        if any(r.topic == topic for d in told for r in d.replicas)
+        broker: sum(r.size for d in described for r in d.replicas if r.topic == topic)
+        for broker, described in dirs.items()
+        if any(r.topic == topic for d in described for r in d.replicas)
     }
     return found or None
 
@@ -137,8 +137,8 @@ def bytes_by_broker(view: ClusterView, topic: str) -> dict[int, int] | None:
 def bytes_by_partition(view: ClusterView, topic: str) -> dict[int, int]:
     """Bytes of the largest replica of each partition of a topic that a broker described."""
     found: dict[int, int] = {}
-    for told in (view.dirs or {}).values():
-        for replica in (r for d in told for r in d.replicas if r.topic == topic):
+    for described in (view.dirs or {}).values():
+        for replica in (r for d in described for r in d.replicas if r.topic == topic):
             found[replica.partition] = max(found.get(replica.partition, 0), replica.size)
     return found
 
@@ -182,6 +182,6 @@ def probe_rows(service: Service, cluster: str) -> list[Body]:
 
 
 def move_rows(view: ClusterView) -> list[Body]:
-    """Moves under way, [] also where nobody told."""
+    """Moves under way, [] also where nobody listed them."""
     moves = view.moves or {}
     return [{"topic": t, "partition": n, **m._asdict()} for (t, n), m in moves.items()]

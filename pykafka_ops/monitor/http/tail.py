@@ -15,7 +15,7 @@ from pykafka_ops.monitor.http.answers import NO_STORE
 from pykafka_ops.monitor.messages.query import SearchQuery
 from pykafka_ops.monitor.messages.search import UnknownTopicError, error_text
 from pykafka_ops.monitor.messages.service import BusyError, Following, MessageService
-from pykafka_ops.monitor.messages.shown import told_record
+from pykafka_ops.monitor.messages.shown import record_json
 from pykafka_ops.monitor.messages.tail import TailRound
 from pykafka_ops.payload.exact_json import write_json
 
@@ -54,7 +54,7 @@ async def _events(
 
 async def _followed(following: Following) -> AsyncIterator[str]:
     sums = {"looked": 0, "shown": 0, "dropped": 0, "skipped": 0}
-    began = told = time.monotonic()
+    began = last = time.monotonic()
     while time.monotonic() - began < LONGEST_SECONDS:
         try:
             found = await to_thread.run_sync(following.round)
@@ -67,13 +67,13 @@ async def _followed(following: Following) -> AsyncIterator[str]:
             await asyncio.sleep(AFTER_ERROR_SECONDS)
             continue
         for record in found.records:
-            yield f"event: record\ndata: {told_record(record)}\n\n"
+            yield f"event: record\ndata: {record_json(record)}\n\n"
         for number, why in found.errors.items():
             yield _event("error", {"partition": number, "message": why})
-        changed = _add(sums, found) or told == began
-        if changed or time.monotonic() - told >= QUIET_SECONDS:
-            told = time.monotonic()
-            yield _event("progress", {**sums, "seconds": round(told - began, 1)})
+        changed = _add(sums, found) or last == began
+        if changed or time.monotonic() - last >= QUIET_SECONDS:
+            last = time.monotonic()
+            yield _event("progress", {**sums, "seconds": round(last - began, 1)})
         await asyncio.sleep(ROUND_SECONDS)
     yield _event("done", {"reason": "time"})
 

@@ -11,7 +11,7 @@ from pykafka_ops.payload.exact_json import write_json
 MOST_HEADERS: Final = 100
 LISTED: Final = 16 << 10
 """Characters of a key or value in a list."""
-TOLD: Final = 400
+MOST_TEXT: Final = 400
 """Characters of its text where a record is shown as it comes."""
 
 
@@ -82,10 +82,10 @@ def record_body(record: ShownRecord) -> dict[str, Any]:
     }
 
 
-def told_record(record: ShownRecord) -> str:
+def record_json(record: ShownRecord) -> str:
     """A record as one line of JSON; ``text`` is the beginning of its key and value, for what reads
     numbers less exactly than they were written."""
     body = record_body(record)
     for name, part in (("key", record.key), ("value", record.value)):
-        body[name]["text"] = part.text(TOLD)[:TOLD]
+        body[name]["text"] = part.text(MOST_TEXT)[:MOST_TEXT]
     return write_json(body)

@@ -1,6 +1,6 @@
 """danielqsj/kafka_exporter's names, with the label ``cluster`` beside where several are watched.
 
-Partitions without a commit, and offsets that nobody told, are left out.
+Partitions without a commit, and offsets that nobody answered, are left out.
 """
 
 from __future__ import annotations

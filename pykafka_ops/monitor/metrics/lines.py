@@ -24,7 +24,7 @@ LINES: Final = 1000
 """Lines of a slice of the text."""
 Number = int | float
 Samples = Iterator[tuple[str, Number | None]]
-"""Labels as they are written, and the value; None: not known, and so not told."""
+"""Labels as they are written, and the value; None: not known, and so left out."""
 
 
 class Scope:

@@ -1,4 +1,4 @@
-"""``[metrics]``: under which names metrics are told, how finely, and of what. Pure."""
+"""``[metrics]``: under which names metrics appear, how finely, and of what. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KEYS: Final = ("dialects", "granularity", "groups", "groups-deny", "topics", "t
 
 @dataclass(frozen=True, slots=True)
 class MetricsSettings:
-    """What is told. ``by_partition``: a sample for each partition where there is one, too. Names
+    """What appears. ``by_partition``: a sample for each partition where there is one, too. Names
     have to match ``groups`` and ``topics`` (None: all do) and none of the others."""
 
     dialects: tuple[str, ...] = (KAFKA_EXPORTER,)

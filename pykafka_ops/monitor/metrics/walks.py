@@ -87,9 +87,9 @@ def _sums(scope: Scope, group: str) -> Iterator[tuple[str, int, int | None]]:
     for topic, offsets in scope.committed(group):
         read = [(n, offset) for n, offset in enumerate(offsets) if offset >= 0]
         lags = [lag(scope, topic, n, offset) for n, offset in read]
-        told = [one for one in lags if one is not None]
-        whole = bool(told) and len(told) == len(lags)
-        yield topic, sum(offset for _, offset in read), sum(told) if whole else None
+        known = [one for one in lags if one is not None]
+        whole = bool(known) and len(known) == len(lags)
+        yield topic, sum(offset for _, offset in read), sum(known) if whole else None
 
 
 KAFKA_EXPORTER: Final = LabelNames("consumergroup", "topic", "partition")

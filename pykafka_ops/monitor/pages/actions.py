@@ -93,7 +93,7 @@ def preview(
         _command(plan.command),
     )
     confirm = _confirm(asked, view, action, shown) if shown.token else None
-    back = el("p", el("a", "Other values", href=_again(view, action, plan.told)), class_="more")
+    back = el("p", el("a", "Other values", href=_again(view, action, plan.public)), class_="more")
     return document(asked, view, title, said if wrong else None, section, confirm, back, live=False)
 
 

@@ -60,7 +60,7 @@ def alerts(asked: PageRequest, view: ClusterView, state: AlertsNow | None) -> st
             FigureTile("Fire", whole(len(firing)), tone=line.BAD if firing else line.GOOD),
             FigureTile("May fire soon", whole(len(pending)), "the condition holds, not for long"),
             FigureTile("Silences", whole(len(state.silences))),
-            FigureTile("Told by", "this monitor" if state.leads else "another monitor"),
+            FigureTile("Sent by", "this monitor" if state.leads else "another monitor"),
         ),
         _alerts("Fire", OPEN, firing, "none fires"),
         _alerts("May fire soon", _COLUMNS, pending, "none"),
@@ -72,7 +72,7 @@ def alerts(asked: PageRequest, view: ClusterView, state: AlertsNow | None) -> st
 def _trouble(state: AlertsNow) -> Markup | None:
     if not state.trouble:
         return None
-    return el("p", f"Alerts cannot be told: {safe(state.trouble)}", class_="stale bad")
+    return el("p", f"Alerts cannot be sent: {safe(state.trouble)}", class_="stale bad")
 
 
 def _alerts(

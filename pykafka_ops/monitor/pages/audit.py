@@ -54,9 +54,9 @@ def _reasons(entry: Mapping[str, Any]) -> list[str]:
 
 def _changes(entry: Mapping[str, Any]) -> list[Markup]:
     before, after = entry.get("before"), entry.get("after")
-    told = entry.get("params")
-    if before is None and isinstance(told, dict):  # records that were read
-        said = ", ".join(f"{key} {value}" for key, value in told.items())
+    params = entry.get("params")
+    if before is None and isinstance(params, dict):  # records that were read
+        said = ", ".join(f"{key} {value}" for key, value in params.items())
         return [el("div", el("bdi", shorten(said, 200)))]
     if not isinstance(before, dict) or not isinstance(after, dict):
         return []

@@ -95,31 +95,31 @@ def _even(view: ClusterView) -> Markup:
     )  # fmt: skip
 
 
-def broker(asked: PageRequest, view: ClusterView, told: BrokerShown) -> str:
+def broker(asked: PageRequest, view: ClusterView, shown: BrokerShown) -> str:
     """The page of a broker."""
-    id_ = str(told.row["id"])
+    id_ = str(shown.row["id"])
     proof = f"pko configs describe brokers {id_}"
     return document(
         asked, view, f"Broker {id_}",
-        _tiles(told),
+        _tiles(shown),
         change_links(asked, "broker", str(id_)),
         periods(asked.query),
         el("div",
-           chart("Disk", "Bytes of its replicas, and what is free", told.past,
+           chart("Disk", "Bytes of its replicas, and what is free", shown.past,
                  [("bytes", "replicas"), ("free_bytes", "free")], size_text),
-           chart("Partitions", "That it leads, and that it has", told.past,
+           chart("Partitions", "That it leads, and that it has", shown.past,
                  [("leaders", "leads"), ("replicas", "has")]),
            class_="pictures"),
-        _directories(told.dirs, f"pko log-dirs describe --broker {id_}"),
-        _largest(asked, told.dirs),
-        settings_block("Settings that somebody set", proof, told.settings, BROKER, only_set=True),
-        None if told.events is None else
-        block("What changed", "", timeline(told.events, "nothing in the last seven days")),
+        _directories(shown.dirs, f"pko log-dirs describe --broker {id_}"),
+        _largest(asked, shown.dirs),
+        settings_block("Settings that somebody set", proof, shown.settings, BROKER, only_set=True),
+        None if shown.events is None else
+        block("What changed", "", timeline(shown.events, "nothing in the last seven days")),
     )  # fmt: skip
 
 
-def _tiles(told: BrokerShown) -> Markup:
-    row = told.row
+def _tiles(shown: BrokerShown) -> Markup:
+    row = shown.row
     up = row["state"] == "up"
     role = "controller" if row["controller"] else "broker"
     return tiles(
@@ -130,7 +130,7 @@ def _tiles(told: BrokerShown) -> Markup:
         FigureTile("Replicas", whole(row["replicas"]), f"{whole(row['lagging'])} lag",
                    line.BAD if row["lagging"] else line.NONE),
         FigureTile("Bytes", size(row["bytes"]), "of its replicas"),
-        FigureTile("Free", size(row["free_bytes"]), disk_text(told.disk), told.disk.tone),
+        FigureTile("Free", size(row["free_bytes"]), disk_text(shown.disk), shown.disk.tone),
     )  # fmt: skip
 
 

@@ -62,9 +62,9 @@ def disk_tile(disks: Sequence[DiskRunway], href: str) -> FigureTile:
 
 def disk_block(disks: Sequence[DiskRunway]) -> Markup:
     """A bar for each broker with the least free space."""
-    told = [d for d in disks if d.share is not None]
+    known = [d for d in disks if d.share is not None]
     silent = [str(d.broker) for d in disks if d.share is None]
-    if not told:
+    if not known:
         body = el("p", "not known: no broker said how many bytes are free", class_="nothing")
         return block("Disk runway", "pko log-dirs describe", body)
     unknown = None
@@ -73,7 +73,7 @@ def disk_block(disks: Sequence[DiskRunway]) -> Markup:
     shown = [
         Bar(f"broker {d.broker}", 1 - (d.share or 0.0), disk_text(d), _TONES[d.tone],
             tip=f"broker {d.broker}: {disk_text(d)}")
-        for d in told[:10]
+        for d in known[:10]
     ]  # fmt: skip
     chart = bars("Disks by the share that is used", shown, full=1.0)
     return block("Disk runway", "pko log-dirs describe", unknown, chart)

@@ -16,8 +16,8 @@ def timeline(
 ) -> Markup:
     """The events, the newest first; in words where there are none. With ``most`` lines what one
     subject did again and again is one of them. ``dated``: with their days."""
-    told = list(events)
-    shown = [(e, 0) for e in told] if most is None else _folded(told)
+    listed = list(events)
+    shown = [(e, 0) for e in listed] if most is None else _folded(listed)
     items = [_event(event, again, dated) for event, again in shown[:most]]
     kind = "timeline dated" if dated else "timeline"
     return el("ol", *items, class_=kind) if items else el("p", empty, class_="nothing")

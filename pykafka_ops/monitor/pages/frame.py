@@ -215,8 +215,8 @@ def command(*words: str) -> str:
 
 def block(title: str, command: str, *body: Markup | None) -> Markup:
     """A part of a page, with the command that shows the same ("" none)."""
-    told = el("p", el("code", command), class_="command") if command else None
-    return el("section", el("h2", title), *body, told)
+    proof = el("p", el("code", command), class_="command") if command else None
+    return el("section", el("h2", title), *body, proof)
 
 
 def table(

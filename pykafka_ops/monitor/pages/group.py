@@ -49,21 +49,21 @@ class GroupShown(NamedTuple):
     events: Iterable[HistoryEvent] | None
 
 
-def group(asked: PageRequest, view: ClusterView, told: GroupShown) -> str:
+def group(asked: PageRequest, view: ClusterView, shown: GroupShown) -> str:
     """The page of a group."""
-    name = str(told.body["group"])
+    name = str(shown.body["group"])
     lag = command("pko", "groups", "lag", "--partitions", name)
     return document(
         asked, view, f"Group {name}",
-        _tiles(told.body),
+        _tiles(shown.body),
         change_links(asked, "group", name),
         periods(asked.query),
-        el("div", *_charts(told.past), class_="pictures"),
-        _partitions(asked, told.found, lag),
-        _members(told.body["member_list"], name),
-        _commits(*told.commits),
-        None if told.events is None else
-        block("What changed", "", timeline(told.events, "nothing in the last seven days")),
+        el("div", *_charts(shown.past), class_="pictures"),
+        _partitions(asked, shown.found, lag),
+        _members(shown.body["member_list"], name),
+        _commits(*shown.commits),
+        None if shown.events is None else
+        block("What changed", "", timeline(shown.events, "nothing in the last seven days")),
     )  # fmt: skip
 
 

@@ -85,12 +85,12 @@ def search(
         _columns(asked, topic, query), [_row(r) for r in found.records], "no record like that"
     )
     title = f"Messages of {topic}"
-    hidden = el("p", "A mask covers this topic: some of it is shown as stars.", class_="told")
+    hidden = el("p", "A mask covers this topic: some of it is shown as stars.", class_="facts")
     return document(
         asked, view, title,
         block("Search", consume_command(topic, asked.query, query),
               el("p", "Read from the leaders, without a group: no consumer is disturbed.",
-                 class_="told"),
+                 class_="facts"),
               hidden if masked else None,
               search_fields(asked.query), _summary(found), el("div", rows, class_="records"),
               _next(asked, found)),
@@ -107,12 +107,12 @@ def _summary(found: SearchResult) -> Markup:
     )
     wrong = [lane for lane in found.lanes if lane.error or lane.faults]
     if found.complete:
-        return el("p", looked, "That is all there is.", class_="told", role="status")
-    told = ENDS.get(found.ended, "")
+        return el("p", looked, "That is all there is.", class_="facts", role="status")
+    facts = ENDS.get(found.ended, "")
     if wrong:
-        told = f"{told} Not all could be read: see the partitions below.".strip()
-    tone = "stale" if wrong or found.ended != "limit" else "told"
-    return el("p", looked, told, class_=tone, role="status")
+        facts = f"{facts} Not all could be read: see the partitions below.".strip()
+    tone = "stale" if wrong or found.ended != "limit" else "facts"
+    return el("p", looked, facts, class_=tone, role="status")
 
 
 def _next(asked: PageRequest, found: SearchResult) -> Markup | None:
@@ -165,12 +165,12 @@ def _tail(asked: PageRequest, topic: str) -> Markup:
            el("p", el("button", "Follow live", type="button", data_start=True), " ",
               el("button", "Pause", type="button", data_pause=True, hidden=True)),
            el("p", "What is written from now on, with the filters above.", role="status",
-              class_="told"),
+              class_="facts"),
            el("div", el("table", el("thead", el("tr", *heads)), el("tbody")),
               class_="scroll records", tabindex="0", hidden=True),
            id="tail", data_url=f"{url}?{urlencode(words)}" if words else url, data_page=page,
            hidden=True),
-        el("noscript", el("p", "Following needs scripts, or the command below.", class_="told")),
+        el("noscript", el("p", "Following needs scripts, or the command below.", class_="facts")),
         el("p", el("code", consume_command(topic, words, None, follow=True)), class_="command"),
     )  # fmt: skip
 
@@ -224,7 +224,7 @@ def _headers(shown: ShownRecord) -> Markup:
     ]
     more = None
     if shown.more_headers:
-        more = el("p", f"{shown.more_headers} more are not shown.", class_="told")
+        more = el("p", f"{shown.more_headers} more are not shown.", class_="facts")
     return el("section", el("h2", "Headers"), table(columns, rows, "none"), more)
 
 

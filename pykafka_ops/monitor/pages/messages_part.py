@@ -39,10 +39,10 @@ def part_block(title: str, part: DecodedPart, download: str) -> Markup:
     return el(
         "section",
         el("h2", title),
-        el("p", ", ".join(one for one in facts if one), class_="told"),
+        el("p", ", ".join(one for one in facts if one), class_="facts"),
         el("p", part.error, class_="stale") if part.error else None,
         el("pre", _lines(text[:WHOLE]), tabindex="0"),
-        el("p", "This is its beginning.", class_="told") if cut else None,
+        el("p", "This is its beginning.", class_="facts") if cut else None,
         link,
     )
 

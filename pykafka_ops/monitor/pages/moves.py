@@ -64,17 +64,17 @@ def _columns(cluster: str) -> tuple[PageColumn, ...]:
     )
 
 
-def moves(asked: PageRequest, view: ClusterView, told: MovesShown | None) -> str:
-    """The page of moves; ``told`` None: no broker listed them."""
-    if told is None:
+def moves(asked: PageRequest, view: ClusterView, shown: MovesShown | None) -> str:
+    """The page of moves; ``shown`` None: no broker listed them."""
+    if shown is None:
         body = el("p", "not known: the controller did not list its moves", class_="nothing")
         return document(asked, view, "Moves", block("Moves under way", PROOF, body))
-    sums = told.sums
+    sums = shown.sums
     done = None
     if sums.bytes and sums.left is not None:
         done = 1 - sums.left / sums.bytes
-    rest = "done" if not sums.moves else span(told.seconds)
-    total, following, rows = told.found
+    rest = "done" if not sums.moves else span(shown.seconds)
+    total, following, rows = shown.found
     return document(
         asked, view, "Moves",
         tiles(
@@ -82,10 +82,10 @@ def moves(asked: PageRequest, view: ClusterView, told: MovesShown | None) -> str
             FigureTile("Bytes to go", size(sums.left), f"of {size(sums.bytes)}"),
             FigureTile("Done", _share(done) if sums.moves else "all"),
             FigureTile("Done in", rest, "at the rate of the last minutes" if sums.moves else ""),
-            FigureTile("Throttle", *_throttle(told.throttles)),
+            FigureTile("Throttle", *_throttle(shown.throttles)),
         ),
         periods(asked.query),
-        el("div", chart("Bytes to go", "Of all moves, over time", told.past,
+        el("div", chart("Bytes to go", "Of all moves, over time", shown.past,
                         [(LEFT, "to go")], size_text), class_="pictures"),
         block(f"Moves under way: {total:,}", PROOF,
               table(_columns(asked.cluster), rows, "nothing moves", asked.query, "Moves under way"),

@@ -44,33 +44,33 @@ class OverviewShown(NamedTuple):
     blocked: Markup | None = None
 
 
-def overview(asked: PageRequest, view: ClusterView, told: OverviewShown) -> str:
+def overview(asked: PageRequest, view: ClusterView, shown: OverviewShown) -> str:
     """Of one cluster."""
-    left = [_broken(view, told.causes), _not_asked(view),
-            _suffering(asked, view, told.groups), told.blocked,
-            _moves(asked, told.moves), _brokers(asked, view)]  # fmt: skip
-    right = [_alerts(asked, told.alerts), _changed(asked, told.events), disk_block(told.disks)]
+    left = [_broken(view, shown.causes), _not_asked(view),
+            _suffering(asked, view, shown.groups), shown.blocked,
+            _moves(asked, shown.moves), _brokers(asked, view)]  # fmt: skip
+    right = [_alerts(asked, shown.alerts), _changed(asked, shown.events), disk_block(shown.disks)]
     return document(
         asked, view, "Overview",
-        _tiles(asked, view, told),
+        _tiles(asked, view, shown),
         el("div", el("div", *left), el("div", *right), class_="columns"),
     )  # fmt: skip
 
 
-def _tiles(asked: PageRequest, view: ClusterView, told: OverviewShown) -> Markup:
+def _tiles(asked: PageRequest, view: ClusterView, shown: OverviewShown) -> Markup:
     here, written = asked.cluster, load(view)
     some = f"without {many(written.unknown, 'topic')} not known yet" if written.unknown else ""
     bytes_in = UNKNOWN if written.bytes is None else f"{size(round(written.bytes))}/s"
     return tiles(
         FigureTile("Records in", f"{rate(written.records)}/s" if written.records is not None
-                   else UNKNOWN, some, past=told.past.get("rate_in", ())),
+                   else UNKNOWN, some, past=shown.past.get("rate_in", ())),
         FigureTile("Bytes in", bytes_in, "by the mean record of each topic",
-                   past=told.past.get("bytes_in", ())),
+                   past=shown.past.get("bytes_in", ())),
         _brokers_tile(view, address(here, "brokers")),
         _partitions_tile(view, address(here, "topics")),
-        _groups_tile(view, told.groups, address(here, "groups")),
-        disk_tile(told.disks, address(here, "brokers")),
-        _alerts_tile(told.alerts, address(here, "alerts")),
+        _groups_tile(view, shown.groups, address(here, "groups")),
+        disk_tile(shown.disks, address(here, "brokers")),
+        _alerts_tile(shown.alerts, address(here, "alerts")),
     )  # fmt: skip
 
 
@@ -154,8 +154,8 @@ def _not_asked(view: ClusterView) -> Markup | None:
     if not view.not_asked:
         return None
     items = [
-        el("li", el("bdi", f"{safe(told.what)}: {safe(told.message)} [{safe(told.error)}]"))
-        for told in view.not_asked[:MOST]
+        el("li", el("bdi", f"{safe(one.what)}: {safe(one.message)} [{safe(one.error)}]"))
+        for one in view.not_asked[:MOST]
     ]
     more = len(view.not_asked) - MOST
     items += [el("li", f"and {more} more")] if more > 0 else []

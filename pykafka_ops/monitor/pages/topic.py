@@ -52,37 +52,37 @@ class TopicShown(NamedTuple):
     events: Iterable[HistoryEvent] | None
 
 
-def topic(asked: PageRequest, view: ClusterView, told: TopicShown) -> str:
+def topic(asked: PageRequest, view: ClusterView, shown: TopicShown) -> str:
     """The page of a topic."""
-    name = str(told.body["topic"])
+    name = str(shown.body["topic"])
     return document(
         asked, view, f"Topic {name}",
-        _tiles(told),
+        _tiles(shown),
         el("p", el("a", "Messages", href=address(asked.cluster, "topics", name, "messages")),
            class_="more"),
         change_links(asked, "topic", name),
         periods(asked.query),
         el("div",
-           chart("Records in", "Written a second", told.past, [("rate_in", "records/s")],
+           chart("Records in", "Written a second", shown.past, [("rate_in", "records/s")],
                  rate_text),
-           chart("Bytes", "Of all replicas, on all disks", told.past, [("bytes", "bytes")],
+           chart("Bytes", "Of all replicas, on all disks", shown.past, [("bytes", "bytes")],
                  size_text),
            class_="pictures"),
-        _partitions(asked, told.found, name),
-        el("div", el("div", _readers(asked, told.readers, name)),
-           el("div", _placed(told.by_broker)), class_="columns"),
+        _partitions(asked, shown.found, name),
+        el("div", el("div", _readers(asked, shown.readers, name)),
+           el("div", _placed(shown.by_broker)), class_="columns"),
         settings_block("Settings", command("pko", "configs", "describe", "topics", name),
-                       told.settings, TOPIC, told.body["settings"]),
-        None if told.events is None else
-        block("What changed", "", timeline(told.events, "nothing in the last seven days")),
+                       shown.settings, TOPIC, shown.body["settings"]),
+        None if shown.events is None else
+        block("What changed", "", timeline(shown.events, "nothing in the last seven days")),
     )  # fmt: skip
 
 
-def _tiles(told: TopicShown) -> Markup:
-    body = told.body
+def _tiles(shown: TopicShown) -> Markup:
+    body = shown.body
     kinds = (("offline", "offline"), ("under_replicated", "under-replicated"))
     bad = [f"{body[key]} {word}" for key, word in kinds if body[key]]
-    readers = "not known" if told.readers is None else many(len(told.readers), "group")
+    readers = "not known" if shown.readers is None else many(len(shown.readers), "group")
     return tiles(
         FigureTile("Partitions", whole(body["partitions"]), ", ".join(bad) or "all in sync",
                    line.BAD if bad else line.GOOD),

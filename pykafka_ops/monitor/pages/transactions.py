@@ -20,7 +20,7 @@ from pykafka_ops.monitor.pages.frame import (
 from pykafka_ops.monitor.pages.tiles import FigureTile, tiles
 from pykafka_ops.monitor.wording import line
 from pykafka_ops.monitor.wording.text import UNKNOWN, many, safe, some, span, whole
-from pykafka_ops.monitor.wording.transactions import LONG_SECONDS, WAITED_SECONDS, TransactionsTold
+from pykafka_ops.monitor.wording.transactions import LONG_SECONDS, WAITED_SECONDS, TransactionsShown
 from pykafka_ops.page.markup import Markup, el
 
 PROOF: Final = "pko transactions list"
@@ -69,16 +69,16 @@ def transactions(
     asked: PageRequest,
     view: ClusterView,
     reply: EnquiryReply[OpenTransactions],
-    told: TransactionsTold,
+    shown: TransactionsShown,
 ) -> str:
     """The page of transactions."""
     if reply.value is None:
         body = el("p", f"not known: {safe(reply.why)}", class_="nothing")
         return document(asked, view, "Transactions", block("Open transactions", PROOF, body))
-    rows, held = told.rows, told.held
+    rows, held = shown.rows, shown.held
     return document(
         asked, view, "Transactions",
-        _tiles(told, bool(reply.value.missing)),
+        _tiles(shown, bool(reply.value.missing)),
         block(f"Open transactions: {len(rows):,}", PROOF, _note(reply),
               table(OPEN, rows[:ROWS], "none is open", label="Open transactions"),
               _more(len(rows))),
@@ -96,21 +96,21 @@ def _more(count: int) -> Markup | None:
     return el("p", f"and {count - ROWS:,} more", class_="more") if count > ROWS else None
 
 
-def _tiles(told: TransactionsTold, partly: bool) -> Markup:
-    ages = [row["age_seconds"] for row in told.rows if row["age_seconds"] is not None]
+def _tiles(shown: TransactionsShown, partly: bool) -> Markup:
+    ages = [row["age_seconds"] for row in shown.rows if row["age_seconds"] is not None]
     oldest = max(ages, default=None)
     note = "as far as brokers answered" if partly else ""
     sure = line.WARN if partly else line.GOOD
     long = oldest is not None and oldest >= LONG_SECONDS
-    unknown = "no coordinator knows them" if told.hung else ""
+    unknown = "no coordinator knows them" if shown.hung else ""
     return tiles(
-        FigureTile("Open", whole(len(told.rows)), note),
+        FigureTile("Open", whole(len(shown.rows)), note),
         FigureTile("Oldest", span(oldest) if ages else "none", note, line.WARN if long else sure),
-        FigureTile("Hang", whole(told.hung), note or unknown,
-                   line.BAD if told.hung else sure),
-        FigureTile("Partitions held up", whole(len(told.held)), note),
-        FigureTile("Groups that wait", whole(told.groups), note,
-                   line.WARN if told.groups else sure),
+        FigureTile("Hang", whole(shown.hung), note or unknown,
+                   line.BAD if shown.hung else sure),
+        FigureTile("Partitions held up", whole(len(shown.held)), note),
+        FigureTile("Groups that wait", whole(shown.groups), note,
+                   line.WARN if shown.groups else sure),
     )  # fmt: skip
 
 
@@ -138,7 +138,7 @@ def _is_long(row: Mapping[str, Any]) -> bool:
 
 
 def blocked_block(
-    asked: PageRequest, reply: EnquiryReply[OpenTransactions], told: TransactionsTold
+    asked: PageRequest, reply: EnquiryReply[OpenTransactions], shown: TransactionsShown
 ) -> Markup | None:
     """For the first page: transactions that are open for long, or that they are not known."""
     title = "Blocked by transactions"
@@ -146,11 +146,11 @@ def blocked_block(
         if not reply.why or "no answer yet" in reply.why:
             return None  # the next round shows it
         return block(title, PROOF, el("p", f"not known: {safe(reply.why)}", class_="nothing"))
-    long = [row for row in told.rows if _is_long(row)]
+    long = [row for row in shown.rows if _is_long(row)]
     if not long:
         return None
-    shown: Sequence[PageColumn] = (*OPEN[:3], *OPEN[5:7])
-    more = el("a", f"all {many(len(told.rows), 'open transaction')}",
+    columns: Sequence[PageColumn] = (*OPEN[:3], *OPEN[5:7])
+    more = el("a", f"all {many(len(shown.rows), 'open transaction')}",
               href=address(asked.cluster, "transactions"))  # fmt: skip
-    body = table(shown, long[:10], "", label=title)
+    body = table(columns, long[:10], "", label=title)
     return block(f"{title}: {len(long)}", PROOF, body, el("p", more, class_="more"))

@@ -14,7 +14,7 @@
   const tell = () => {
     const words = [source ? (paused ? 'paused' : 'following') : 'ended'];
     if (sums) {
-      words.push(`${sums.looked} looked at`, `${sums.shown} told`);
+      words.push(`${sums.looked} looked at`, `${sums.shown} shown`);
       if (sums.dropped) words.push(`${sums.dropped} dropped: they came too fast`);
       if (sums.skipped) words.push(`${sums.skipped} offsets passed over`);
     }

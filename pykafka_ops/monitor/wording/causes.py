@@ -97,9 +97,9 @@ def _cause(
     missing = [b for b in partition.replicas if b not in partition.isr] or [
         b for b in partition.replicas if brokers.get(b) != "up"
     ]
-    told = [_state_word(b, brokers[b]) for b in missing if brokers.get(b) in ("down", "silent")]
-    if told:
-        return _and(told)
+    states = [_state_word(b, brokers[b]) for b in missing if brokers.get(b) in ("down", "silent")]
+    if states:
+        return _and(states)
     failed = [b for b in missing if _has_failed_dir(view, b)]
     if failed:
         return _and([f"a log directory of broker {b} has failed" for b in failed])

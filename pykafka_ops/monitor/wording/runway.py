@@ -62,8 +62,8 @@ def disks(view: ClusterView, most: int) -> list[DiskRunway]:
         for id_ in [int(str(row["id"]))]
     ]
     found.sort(key=lambda d: (d.share is None, d.share or 0.0, d.broker))
-    told = [d for d in found if d.free is not None]
-    return told[:most] + [d for d in found if d.free is None]
+    known = [d for d in found if d.free is not None]
+    return known[:most] + [d for d in found if d.free is None]
 
 
 def _disk(view: ClusterView, broker: int) -> DiskRunway:

@@ -19,7 +19,7 @@ WAITED_SECONDS: Final = 10.0
 where groups wait."""
 
 
-class TransactionsTold(NamedTuple):
+class TransactionsShown(NamedTuple):
     """Rows of transactions, the oldest first, and of the partitions that are held up."""
 
     rows: Sequence[Row]
@@ -36,9 +36,9 @@ class TransactionsTold(NamedTuple):
         return sum(row["hangs"] for row in self.rows)
 
 
-def told(
+def transactions_shown(
     found: OpenTransactions, waiting: Mapping[Partition, Sequence[str]], now: int
-) -> TransactionsTold:
+) -> TransactionsShown:
     """``waiting`` are the groups that stand at the last stable offset of a partition; ``now`` is in
     ms. Where coordinators did not answer, nothing is said to hang."""
     held = [_held(found, p, waiting) for p in found.held]
@@ -65,7 +65,7 @@ def told(
         )
     rows += [_hung(one, waiting, now) for one in _hanging(found, now)]
     rows.sort(key=lambda row: -(row["age_seconds"] or 0.0))
-    return TransactionsTold(rows, held)
+    return TransactionsShown(rows, held)
 
 
 def _held(found: OpenTransactions, place: Any, waiting: Mapping[Partition, Sequence[str]]) -> Row:

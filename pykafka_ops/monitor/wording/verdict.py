@@ -89,8 +89,10 @@ def suffering_groups(groups: Iterable[WatchedGroup]) -> list[WatchedGroup]:
 def _told(count: float | None, noun: str, what: str) -> list[str]:
     if not count:
         return []
-    told = many(int(count), noun) if noun != "log directory" else f"log directories: {int(count)}"
-    return [f"{told} {what}"]
+    subject = (
+        many(int(count), noun) if noun != "log directory" else f"log directories: {int(count)}"
+    )
+    return [f"{subject} {what}"]
 
 
 def _suffering(groups: Iterable[WatchedGroup]) -> list[tuple[str, str]]:

@@ -23,8 +23,8 @@ def overview_page(seen: SeenCluster) -> Page:
     lines = [Line(text, line.BAD) for text in broken(view)]
     lines = _cut(lines, MOST_LINES)
     missing = [
-        Line(f"not known: {safe(told.what)} ({safe(told.error)})", line.WARN)
-        for told in view.not_asked
+        Line(f"not known: {safe(one.what)} ({safe(one.error)})", line.WARN)
+        for one in view.not_asked
     ]
     lines += _cut(missing, 2)
     moving = view.moves and len(view.moves)

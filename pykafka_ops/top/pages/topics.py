@@ -170,10 +170,12 @@ def _about(view: ClusterView, name: str, topic: WatchedTopic) -> list[Line]:
     ]
     readers = [g for g in (view.groups or {}).values() if name in g.topics]
     readers.sort(key=lambda g: (-STATUSES.index(g.row.status), -(g.row.lag or 0)))
-    told = [f"{safe(g.row.group)} {g.row.status} {span(g.row.lag_seconds)} behind" for g in readers]
+    states = [
+        f"{safe(g.row.group)} {g.row.status} {span(g.row.lag_seconds)} behind" for g in readers
+    ]
     unknown = "not known" if view.groups is None else "none"
     worst = readers[0].row.status if readers else "ok"
-    lines.append(Line(f"groups: {some(told) or unknown}", words.tone(worst)))
+    lines.append(Line(f"groups: {some(states) or unknown}", words.tone(worst)))
     return lines
 
 

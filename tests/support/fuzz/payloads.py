@@ -15,7 +15,7 @@ from pykafka_ops.monitor.messages.internal import OFFSETS, TRANSACTIONS, marker_
 from pykafka_ops.monitor.messages.masks import TopicMask
 from pykafka_ops.monitor.messages.registry import SchemaRegistry
 from pykafka_ops.monitor.messages.settings import RegistrySettings
-from pykafka_ops.monitor.messages.shown import told_record
+from pykafka_ops.monitor.messages.shown import record_json
 from pykafka_ops.payload.protobuf import ProtobufFiles
 from tests.support.monitor.payloads import ORDER, ORDER_AVRO, avro, framed, order_file, protobuf
 from tests.support.waiting import PATIENCE
@@ -44,7 +44,7 @@ def payloads(data: bytes) -> None:
         decoder = TopicDecoder(topic, TopicMask((), topic), files=SchemaFiles(()),
                                registry=_registry(), seconds=lambda: PATIENCE)  # fmt: skip
         record = Record(0, 0, data[: len(data) // 2], data, (("h", data),))
-        json.loads(told_record(decoder.shown(0, record, "committed").kept()))
+        json.loads(record_json(decoder.shown(0, record, "committed").kept()))
     marker_parts(Record(0, 0, data, data))
     with suppress(ValueError):
         read_cursor(data.decode("latin-1"))

@@ -111,8 +111,8 @@ class FullDirs:
 
     def _counts_still(self, partition: Partition) -> bool:
         """Whether it is in sync beside others, by the state that the controller sent."""
-        told = self._image.partition(*partition.key)
-        isr = partition.isr if told is None else told.isr
+        listed = self._image.partition(*partition.key)
+        isr = partition.isr if listed is None else listed.isr
         return len(isr) > 1 and partition.local_id in isr
 
 

@@ -12,7 +12,7 @@ from pykafka_ops.metrics.spread import Spread
 
 MANY = 512
 """Partitions between two pauses."""
-TOLD = {
+COUNTED = {
     "ActiveControllerCount": "1 on the broker that is the controller",
     "ActiveBrokerCount": "Live brokers of the cluster",
     "FencedBrokerCount": "Fenced brokers: none without KRaft",
@@ -43,10 +43,10 @@ TIMED = {
 def collect(parts: Parts, book: Book) -> Steps[None]:
     """Counts of this broker's term as controller, if it has one."""
     cluster = parts.controller.cluster
-    found = dict.fromkeys(TOLD, 0)
+    found = dict.fromkeys(COUNTED, 0)
     if cluster is not None:
         yield from _count(cluster, found)
-    for name, what in TOLD.items():
+    for name, what in COUNTED.items():
         book.bean(f"kafka.controller:KafkaController:{name}", what).add(found[name])
     book.bean(
         "kafka.controller:ControllerStats:UncleanLeaderElectionsPerSec",

@@ -185,8 +185,8 @@ class LocalOrderExecutor:
         """Whether there is anything to do, other than to learn the topic's id."""
         if partition.offline:
             raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, "its log directory is offline")
-        known, told = partition.topic_id, change.topic_id
-        if ZERO_UUID not in (known, told) and known != told:
+        known, ordered = partition.topic_id, change.topic_id
+        if ZERO_UUID not in (known, ordered) and known != ordered:
             raise KafkaError(ErrorCode.INCONSISTENT_TOPIC_ID, "the topic has another id here")
         if change.state.leader_epoch > partition.leader_epoch:
             return True
@@ -194,10 +194,10 @@ class LocalOrderExecutor:
             raise KafkaError(ErrorCode.STALE_CONTROLLER_EPOCH, "older leader epoch")
         back = partition.key in self._without_space
         self._without_space.discard(partition.key)
-        if known != told and (told != ZERO_UUID or not partition.is_leader):
-            if told != ZERO_UUID:
-                partition.log.place.assign_topic_id(told)
-            partition.topic_id = told
+        if known != ordered and (ordered != ZERO_UUID or not partition.is_leader):
+            if ordered != ZERO_UUID:
+                partition.log.place.assign_topic_id(ordered)
+            partition.topic_id = ordered
         elif not back:
             raise KafkaError(ErrorCode.STALE_CONTROLLER_EPOCH, "nothing new")
         if not partition.is_leader:

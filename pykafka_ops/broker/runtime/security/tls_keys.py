@@ -105,7 +105,7 @@ class ListenerKeys:
             self._may_follow(self.read(configs), configs)
 
     def renew(self) -> None:
-        """Read everything again if a setting or a file is another; what cannot be used is told
+        """Read everything again if a setting or a file is another; what cannot be used is named
         once, and what was there stays. Blocks."""
         seen = self._stamps(self._configs), self._texts(self._configs)
         if seen in ((self.now.stamps, self.now.texts), self._failed):

@@ -47,7 +47,7 @@ class Division(NamedTuple):
     first array's items that no two may have in common."""
 
     asked: str
-    told: str
+    answer_path: str
     once: tuple[str, ...] = ()
     least: int = 1
     """Items of a part: more than one where each part writes all of a topic."""
@@ -189,7 +189,9 @@ class LargeRequest:
         api, version = self._api, self._context.version
         for division in DIVISIONS.get(api.key, ()):
             name, _, _ = division.asked.partition(".")
-            if getattr(message, name) and _has(APIS[api.key].response, division.told, version):
+            if getattr(message, name) and _has(
+                APIS[api.key].response, division.answer_path, version
+            ):
                 if beside(message, name) > MOST_WHOLE:
                     raise TooManyItemsError(f"too many items beside {name}")
                 self._whole = False
@@ -204,7 +206,7 @@ class LargeRequest:
         twice = await self._slice.drive(_checked(lines(message, asked), division.once))
         self._error = KafkaError(ErrorCode.INVALID_REQUEST) if twice else None
         gathered = GatheredAnswer(
-            division.told.split(".") if division.told else (), version, MOST_ANSWER
+            division.answer_path.split(".") if division.answer_path else (), version, MOST_ANSWER
         )
         rest, size = lines(message, asked), max(FIRST_PART, division.least)
         holder, answered = None, False

@@ -24,7 +24,7 @@ class Tail:
     """Offsets of a log, and where its next batch goes.
 
     ``start``, ``end`` and ``high_watermark`` are ``UNKNOWN`` until the files were looked at, or a
-    checkpoint told. ``first_unstable`` is the first offset of the oldest transaction that is not
+    checkpoint says. ``first_unstable`` is the first offset of the oldest transaction that is not
     decided and replicated, -1 without one. ``active`` is the segment that is appended to, None
     while the log is not open.
 

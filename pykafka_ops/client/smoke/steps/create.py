@@ -72,15 +72,15 @@ def _leaders_by_broker(site: SmokeSite, name: str) -> dict[int, dict[int, int]]:
 
 def _leaders(site: SmokeSite, name: str, count: int) -> dict[int, int] | None:
     found = list(_leaders_by_broker(site, name).values())
-    whole = all(len(told) == count and min(told.values()) >= 0 for told in found)
-    return found[0] if whole and all(told == found[0] for told in found) else None
+    whole = all(len(leaders) == count and min(leaders.values()) >= 0 for leaders in found)
+    return found[0] if whole and all(leaders == found[0] for leaders in found) else None
 
 
 def _leaderless(site: SmokeSite, name: str) -> StepError:
-    for broker, told in _leaders_by_broker(site, name).items():
-        for number, leader in sorted(told.items()):
+    for broker, leaders in _leaders_by_broker(site, name).items():
+        for number, leader in sorted(leaders.items()):
             if leader < 0:
                 return StepError(f"{name}-{number}", f"has no leader, says broker {broker}")
-        if not told:
+        if not leaders:
             return StepError(site.broker(broker), f"does not know of topic {name}")
     return StepError(f"topic {name}", "the brokers do not agree on its leaders")

@@ -64,9 +64,9 @@ def _disagreement(site: SmokeSite) -> StepError:
     first, *others = sorted(views) or [-1]
     for other in others:
         if views[other] != views[first]:
-            told = [f"{b} knows brokers {sorted(views[b][1])} in cluster {views[b][0]}"
+            texts = [f"{b} knows brokers {sorted(views[b][1])} in cluster {views[b][0]}"
                     for b in (first, other)]  # fmt: skip
-            return StepError(f"brokers {first} and {other}", "; ".join(told), partly=True)
+            return StepError(f"brokers {first} and {other}", "; ".join(texts), partly=True)
     return StepError("cluster", "the brokers did not agree in time", partly=True)
 
 

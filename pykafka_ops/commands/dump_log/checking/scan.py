@@ -68,7 +68,7 @@ class SegmentScan:
         except OSError as e:
             raise StorageError(e.strerror or str(e)) from None
         self.size = report.size = os.fstat(self.fd).st_size
-        self._window, self._start, self._told = b"", 0, 0
+        self._window, self._start, self._reported = b"", 0, 0
 
     def run(self) -> None:
         """Scan to the end of the file; what is wrong goes to the report."""
@@ -82,7 +82,7 @@ class SegmentScan:
                 self.report.damage.partial = self.gave_up
             self.against.finish(self.last + 1, damaged=self.report.damage is not None)
             if self.tell is not None:
-                self.tell(self.size - self._told)
+                self.tell(self.size - self._reported)
         except OSError as e:
             raise StorageError(e.strerror or str(e)) from None
         finally:
@@ -92,9 +92,9 @@ class SegmentScan:
         """Bytes of the file, through the window; fewer at the end."""
         at = position - self._start
         if at < 0 or at + size > len(self._window):
-            if self.tell is not None and position > self._told:
-                self.tell(position - self._told)
-                self._told = position
+            if self.tell is not None and position > self._reported:
+                self.tell(position - self._reported)
+                self._reported = position
             self._window = os.pread(self.fd, max(size, _CHUNK), position)
             self._start, at = position, 0
             while len(self._window) < min(size, self.size - position):

@@ -51,9 +51,9 @@ MERGED: Final = columns(
 
 def counted(records: DataFrame, top: int) -> DataFrame:
     """MERGED of a frame with KEYS' columns, with the ``top`` heaviest keys per topic."""
-    told = f.col("problem") if "problem" in records.columns else f.lit(None)
+    problem = f.col("problem") if "problem" in records.columns else f.lit(None)
     plain = records.select(
-        told.cast("string").alias("problem"),
+        problem.cast("string").alias("problem"),
         "topic",
         "partition",
         f.substring("key", 1, _LONGEST).alias("key"),
@@ -136,9 +136,9 @@ def _parted(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, list[dict[str, objec
     problems = batch.column("problem") if "problem" in batch.schema.names else None
     if problems is None or problems.null_count == len(problems):
         return batch, []
-    told = problems.is_valid()
-    rows = batch.filter(told).select(["topic", "problem"]).to_pylist()
-    return batch.filter(pc.invert(told)), rows
+    has_problem = problems.is_valid()
+    rows = batch.filter(has_problem).select(["topic", "problem"]).to_pylist()
+    return batch.filter(pc.invert(has_problem)), rows
 
 
 def _count(

@@ -192,7 +192,7 @@ def test_a_setting_has_its_value_before_and_after(ground: Ground, altered: list[
 def test_a_secret_is_set_and_shown_nowhere(ground: Ground, altered: list[Any]) -> None:
     params = {"broker": "1", "setting": "ssl.keystore.password", "value": "s3cret"}
     plan = BROKER_CONFIG.plan(CLUSTER, params, ground)
-    shown = repr((plan.changes, plan.steps, plan.told, plan.command, plan.undo, plan.notes))
+    shown = repr((plan.changes, plan.steps, plan.public, plan.command, plan.undo, plan.notes))
     assert "s3cret" not in shown
     assert changes(plan) == [("ssl.keystore.password", "[hidden]", "[hidden]")]
     BROKER_CONFIG.run(CLUSTER, plan, ground)
