@@ -53,11 +53,11 @@ def scrape(broker: BrokerProcess, **headers: str) -> str:
 
 
 def test_what_dashboards_ask_for_is_there_or_it_is_said_why_not(broker: BrokerProcess) -> None:
-    told = {sample.name for family in parse(scrape(broker)) for sample in family.samples}
+    heard = {sample.name for family in parse(scrape(broker)) for sample in family.samples}
     wanted = [line.partition("  ") for line in NAMES.read_text().splitlines()]
     assert len(wanted) > 80
-    assert [name for name, _, reason in wanted if not reason and name not in told] == []
-    assert [name for name, _, reason in wanted if reason and name in told] == []
+    assert [name for name, _, reason in wanted if not reason and name not in heard] == []
+    assert [name for name, _, reason in wanted if reason and name in heard] == []
 
 
 def test_a_scrape_is_well_formed(broker: BrokerProcess) -> None:

@@ -56,9 +56,9 @@ def test_beans_labels_and_attributes_are_those_of_apache_kafka(
     client.create_topic(topic, 2)
     client.produce(topic, messages(10))
     known = golden()
-    told = [row for row in scraped.json() if row["bean"]]
-    assert len(told) > 50
-    for row in told:
+    heard = [row for row in scraped.json() if row["bean"]]
+    assert len(heard) > 50
+    for row in heard:
         domain, _, keys = row["bean"].partition(":")
         pairs = dict(pair.split("=", 1) for pair in keys.split(","))
         labels = tuple(label for label in row["labels"] if label != "quantile")

@@ -45,7 +45,7 @@ def load() -> list[tuple[int, dict[str, Any]]]:
     return found
 
 
-def told(stderr: str) -> list[str]:
+def heard(stderr: str) -> list[str]:
     """What a tool says besides its log; only the first line where help follows."""
     found = []
     for line in stderr.splitlines():
@@ -110,7 +110,7 @@ def differences(
     wanted, got = shown(number, entry["stdout"]), shown(number, said.stdout.decode())
     if wanted != got:
         found.append(f"{name}:\n  got  {got}\n  want {wanted}")
-    wanted, got = told(entry["stderr"]), told(said.stderr.decode())
+    wanted, got = heard(entry["stderr"]), heard(said.stderr.decode())
     if wanted != got:
         found.append(f"{name}: stderr\n  got  {got}\n  want {wanted}")
     return found
@@ -131,7 +131,7 @@ def of_internal_topics(
     found += [f"{' '.join(argv)}: made up: {line}" for line in got if line not in wanted]
     if not [line for line in got if "meters-svc" in line] or said.returncode != entry["rc"]:
         found.append(f"{' '.join(argv)}: exit {said.returncode}, {got}")
-    if told(said.stderr.decode())[:-1] != told(entry["stderr"])[:-1]:
+    if heard(said.stderr.decode())[:-1] != heard(entry["stderr"])[:-1]:
         found.append(f"{' '.join(argv)}: {said.stderr.decode()}")
     return found
 

@@ -94,13 +94,13 @@ def test_offsets_left_out_are_those_that_kafka_did_not_print(run: Run, case: str
 
 def test_transactions_are_those_of_the_log(run: Run) -> None:
     for case in ("v2-transactions", "v2-transactions-open"):
-        told = cli_json(run, case)
+        said = cli_json(run, case)
         (one,) = run("stats", SEGMENTS / case).rows("partition")
-        states = Counter(row["state"] for row in told)
+        states = Counter(row["state"] for row in said)
         assert one["committed"] == states["committed"] and one["aborted"] == states["aborted"]
         assert one["open"] == states["open"]
         assert [t["first_offset"] for t in one["open_transactions"]] == [
-            row["first_offset"] for row in told if row["state"] == "open"
+            row["first_offset"] for row in said if row["state"] == "open"
         ]
 
 

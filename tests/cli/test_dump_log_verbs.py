@@ -216,7 +216,7 @@ def test_transactions_tell_how_each_ended(run: Run) -> None:
 
 def test_aborted_transactions_are_those_of_the_index(run: Run) -> None:
     case = SEGMENTS / "v2-transactions"
-    told = json.loads(run("transactions", case, "-o", "json").out)["items"]
+    heard = json.loads(run("transactions", case, "-o", "json").out)["items"]
     index = [
         line
         for line in run("show", case, "-o", "json").lines
@@ -224,7 +224,7 @@ def test_aborted_transactions_are_those_of_the_index(run: Run) -> None:
     ]
     assert {(t["producer_id"], t["first_offset"], t["last_offset"]) for t in index} == {
         (t["producer_id"], t["first_offset"], t["last_offset"])
-        for t in told
+        for t in heard
         if t["state"] == "aborted"
     }
 

@@ -77,8 +77,8 @@ def _compare(entry: Entry, said: Said) -> list[str]:
     found = differences(entry, said, wanted, got)
     error = first_error(entry.stderr)
     if error and not error.startswith((CRASH, "This tool helps")):
-        told = first_error(said.stderr)
-        found += [] if told == error else [f"{entry}: {told!r}, not {error!r}"]
+        heard = first_error(said.stderr)
+        found += [] if heard == error else [f"{entry}: {heard!r}, not {error!r}"]
     return found
 
 
@@ -246,8 +246,8 @@ def test_a_mistake_is_named_at_the_first_try(
     reach = "--bootstrap-server" if tool else "-b"
     said = run_patiently(*line.split(), reach, kafka.where(protocol), "--command-config",
                          str(login), "--debug")  # fmt: skip
-    told = said.stdout + said.stderr
+    heard = said.stdout + said.stderr
     assert said.code == (1 if tool else 3)
     wanted = text.rpartition(": ")[2] if tool else text  # who logs in is said in our words
-    assert wanted in told
-    assert told.count(f"trace: {kafka.where(protocol)} connected") <= 2, told
+    assert wanted in heard
+    assert heard.count(f"trace: {kafka.where(protocol)} connected") <= 2, heard

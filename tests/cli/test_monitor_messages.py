@@ -176,6 +176,6 @@ def _live(site: Site) -> None:
     assert begun.wait(PATIENCE)
     site.produce("orders", ("other", b"stale"), ("live", b"fresh"))
     wait_for(lambda: not following.is_alive(), what="the record is told")
-    told = [line for line in lines if line.startswith('data: {"partition"')]
-    assert len(told) == 1
-    assert "stale" not in told[0]
+    heard = [line for line in lines if line.startswith('data: {"partition"')]
+    assert len(heard) == 1
+    assert "stale" not in heard[0]

@@ -57,7 +57,7 @@ def test_a_probe_finds_a_broker_that_hangs_and_leaves_nothing_behind(
         rows = monitor.json(f"{HERE}/probes")["probes"]
         return next(row for row in rows if row["probe"] == name)
 
-    def told() -> list[str]:
+    def said() -> list[str]:
         lines = heard.read_text().splitlines() if heard.exists() else []
         found = [json.loads(line) for line in lines if line]
         return [one["state"] for one in found if "quick" in json.dumps(one)]
@@ -75,10 +75,10 @@ def test_a_probe_finds_a_broker_that_hangs_and_leaves_nothing_behind(
         try:
             wait_for(lambda: probe("quick")["ok"] is False, what="the hanging broker is found")
             assert probe("quick")["failed_step"] == "metadata"
-            wait_for(lambda: told() == ["firing"], what="the alert is told", about=told)
+            wait_for(lambda: said() == ["firing"], what="the alert is told", about=said)
         finally:
             lone.running.signal(signal.SIGCONT)
-        wait_for(lambda: told() == ["firing", "resolved"], what="its end is told", about=told)
+        wait_for(lambda: said() == ["firing", "resolved"], what="its end is told", about=said)
         wait_for(lambda: probe("whole")["ok"], what="all goes well again")
     topics = ConfluentClient(lone.bootstrap).admin.list_topics().topics
     assert [name for name in topics if name.startswith("pko-smoke-")] == []

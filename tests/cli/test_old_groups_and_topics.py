@@ -46,7 +46,7 @@ def groups(old: Old, put: Put) -> None:
     """``g1`` with a member that owns two of three partitions and two that own none, ``g2`` without
     members, ``g3`` of another topic."""
     create = "kafka-topics.sh --zookeeper ZK --create --topic seen --partitions 3"
-    old.told(f"{create} --replication-factor 1")
+    old.output(f"{create} --replication-factor 1")
     for number in range(2):
         put(f"/consumers/g1/offsets/seen/{number}", "0")
         put(f"/consumers/g1/owners/seen/{number}", f"g1_host-1448188800000-abcdef-{number}")
@@ -168,20 +168,20 @@ def marked(old: Old, tree: KazooClient, put: Put) -> str:
 
 
 def test_topics_that_wait_for_their_deletion_are_marked(old: Old, marked: str) -> None:
-    listed = old.told(f"{marked} --list").splitlines()
+    listed = old.output(f"{marked} --list").splitlines()
     assert "doomed - marked for deletion" in listed
     assert not [line for line in listed if line.startswith("gone")]
-    assert old.told(f"{marked} --describe --topic doomed") == (
+    assert old.output(f"{marked} --describe --topic doomed") == (
         "Topic:doomed\tPartitionCount:2\tReplicationFactor:2\tConfigs:retention.ms=5000"
         "\tMarkedForDeletion:true\n"
         "\tTopic: doomed\tPartition: 0\tLeader: -1\tReplicas: 0,1\tIsr: 0\n"
         "\tTopic: doomed\tPartition: 1\tLeader: -1\tReplicas: 1,0\tIsr: \n"
     )
-    report = old.told(f"{marked} --describe --unavailable-partitions --topic doomed")
+    report = old.output(f"{marked} --describe --unavailable-partitions --topic doomed")
     assert report.splitlines()[0] == (
         "\tTopic: doomed\tPartition: 0\tLeader: -1\tReplicas: 0,1\tIsr: 0\tMarkedForDeletion: true"
     )
-    assert old.told(f"{marked} --delete --topic doomed") == (
+    assert old.output(f"{marked} --delete --topic doomed") == (
         "Topic doomed is already marked for deletion.\n"
     )
 
@@ -268,10 +268,10 @@ no test of test_old_command_lines.py; with something that is printed."""
 def docs(old: Old, groups: None) -> dict[str, str]:
     """A topic with a record, a group that has read it, and the files of the lines."""
     create = "kafka-topics.sh --zookeeper ZK --create --topic docs --partitions 1"
-    old.told(f"{create} --replication-factor 1")
-    old.told("kafka-console-producer.sh --broker-list BROKER --topic docs", "one\n")
+    old.output(f"{create} --replication-factor 1")
+    old.output("kafka-console-producer.sh --broker-list BROKER --topic docs", "one\n")
     read = "kafka-console-consumer.sh --bootstrap-server BROKER --topic docs --from-beginning"
-    old.told(f"{read} --group readers --max-messages 1")
+    old.output(f"{read} --group readers --max-messages 1")
     texts = {
         "EMPTY": "",
         "TOPICS": '{"topics": [{"topic": "docs"}], "version": 1}',

@@ -93,14 +93,14 @@ def test_every_codec_is_read_back(broker: Broker, topic: str, codec: str) -> Non
 def test_what_stands_before_a_bad_line_is_delivered(broker: Broker, topic: str) -> None:
     argv = ("-b", broker.bootstrap, "--property", "parse.key=true")
     said = pko("produce", "--create", topic, *argv, text="a\tb\nno\nc\td\n")
-    told = f"1 record: {topic}-0 at 0\npko: No key separator found on line number 2: 'no'\n"
-    assert said.stderr.decode() == told
+    heard = f"1 record: {topic}-0 at 0\npko: No key separator found on line number 2: 'no'\n"
+    assert said.stderr.decode() == heard
     assert said.returncode == 1
     said = pko(
         "produce", "--create", topic, "--json", "-b", broker.bootstrap, text='{"value":"x"}\n\n{\n'
     )
-    told = f"1 record: {topic}-0 at 1\npko: line 3 is not a record in JSON: "
-    assert said.stderr.decode().startswith(told)
+    heard = f"1 record: {topic}-0 at 1\npko: line 3 is not a record in JSON: "
+    assert said.stderr.decode().startswith(heard)
     assert written(broker, topic, 2) == [(b"a", b"b", None), (None, b"x", None)]
 
 
@@ -206,8 +206,8 @@ def test_a_signal_ends_it_and_what_was_typed_arrives(
     wait_for(lambda: _has_read(process))
     process.send_signal(number)
     _, stderr = process.communicate(timeout=300)
-    told = f"1 record: {topic}-0 at 0\n"
-    assert (process.returncode, stderr.decode()) == (code, told)
+    heard = f"1 record: {topic}-0 at 0\n"
+    assert (process.returncode, stderr.decode()) == (code, heard)
     assert values(broker, topic, 1) == [b"typed"]
 
 

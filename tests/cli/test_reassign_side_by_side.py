@@ -158,13 +158,13 @@ class Both:
     def settings(self, *, throttled: int) -> list[str]:
         """Settings of the topic and of the brokers, once so many are about throttling."""
 
-        def told() -> list[str]:
+        def heard() -> list[str]:
             asked = [("--topic", TOPIC), *(("--broker", str(id_)) for id_ in range(3))]
             words = ("--bootstrap-server", self.brokers.bootstrap, "--describe")
             return [run("kafka-configs", *words, *entity).stdout for entity in asked]
 
         return wait_for(
-            lambda: found if "".join(found := told()).count(" synonyms=") == throttled else [],
+            lambda: found if "".join(found := heard()).count(" synonyms=") == throttled else [],
             what=f"{throttled} settings",
             poll=0.1,
         )

@@ -196,11 +196,11 @@ def test_a_mistake_of_security_is_told_at_the_first_try(
     where = f"127.0.0.1:{({**secured.ports, 'PLAINTEXT': secured.broker.port})[port]}"
     option = "--consumer.config" if "consume" in line else "--command-config"
     said = pko(*line.split(), "--bootstrap-server", where, option, str(file), "--debug")
-    told = said.stderr.decode()
-    assert text in told
+    heard = said.stderr.decode()
+    assert text in heard
     assert said.returncode == code
-    hellos = told.count(f"trace: {where} connected")
-    assert hellos <= 2, told  # the try, and the look at what the port speaks
+    hellos = heard.count(f"trace: {where} connected")
+    assert hellos <= 2, heard  # the try, and the look at what the port speaks
 
 
 def test_the_spark_source_takes_the_same_properties(secured: Secured) -> None:

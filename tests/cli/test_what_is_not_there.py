@@ -122,6 +122,6 @@ def test_a_name_that_nobody_has_is_told_in_one_line(
     words = words.replace("NO", "no-such").replace("TOPIC", topic)
     said = run(*verb.split(), *words.split(), "-b", broker.bootstrap)
     assert said.code == 1, said
-    told = [line for line in said.stderr.splitlines() if line.startswith("pko: ")]
-    assert len(told) == 1 and "Traceback" not in said.stderr, said
-    assert "no-such" in told[0] or "99" in told[0] or "10.9.9.9" in told[0]
+    heard = [line for line in said.stderr.splitlines() if line.startswith("pko: ")]
+    assert len(heard) == 1 and "Traceback" not in said.stderr, said
+    assert "no-such" in heard[0] or "99" in heard[0] or "10.9.9.9" in heard[0]

@@ -61,8 +61,8 @@ def test_one_of_two_monitors_tells_and_the_other_takes_over(
             assert "ends by itself" not in caplog.text, "it left the group"
             second.take(PollRound("prod", wall_ms(), [group("b", 20)]))
             wait_for(lambda: len(there.got) == 3)
-            told = [(b["phase"], b["subject"]["group"]) for b in there.bodies()]
-            assert told == [("open", "a"), ("close", "a"), ("open", "b")]
+            said = [(b["phase"], b["subject"]["group"]) for b in there.bodies()]
+            assert said == [("open", "a"), ("close", "a"), ("open", "b")]
         finally:
             for one in both:
                 if not one._ended.is_set():

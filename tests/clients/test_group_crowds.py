@@ -44,8 +44,8 @@ def test_a_group_of_hundreds_rebalances_as_one(ready: str, topic: str) -> None:
     meet(crowd[:1])
     meet(crowd)
     crowd.pop().leave()
-    told = [member.heartbeat() for member in crowd]
-    assert set(told) == {REBALANCE_IN_PROGRESS}
+    said = [member.heartbeat() for member in crowd]
+    assert set(said) == {REBALANCE_IN_PROGRESS}
     meet(crowd)
     (leader,) = (member for member in crowd if member.id == member.leader)
     assert sorted(leader.members) == sorted(member.id for member in crowd)

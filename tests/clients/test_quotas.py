@@ -50,7 +50,7 @@ class Throttled:
         self.breaks.append(event.throttle_time)
 
 
-def produce(bootstrap: str, client_id: str, topic: str, told: Throttled) -> Outcome:
+def produce(bootstrap: str, client_id: str, topic: str, heard: Throttled) -> Outcome:
     """Produce; how long it took, and the offsets in order."""
     producer = ck.Producer(
         {
@@ -58,7 +58,7 @@ def produce(bootstrap: str, client_id: str, topic: str, told: Throttled) -> Outc
             "client.id": client_id,
             "batch.size": 20_000,
             "linger.ms": 5,
-            "throttle_cb": told,
+            "throttle_cb": heard,
         }
     )
     offsets: list[int | None] = []
@@ -71,7 +71,7 @@ def produce(bootstrap: str, client_id: str, topic: str, told: Throttled) -> Outc
     return time.monotonic() - began, offsets
 
 
-def consume(bootstrap: str, client_id: str, topic: str, told: Throttled) -> Outcome:
+def consume(bootstrap: str, client_id: str, topic: str, heard: Throttled) -> Outcome:
     """Consume it all; how long it took, and the offsets in order."""
     consumer = ck.Consumer(
         {
@@ -81,7 +81,7 @@ def consume(bootstrap: str, client_id: str, topic: str, told: Throttled) -> Outc
             "enable.auto.commit": False,
             "fetch.message.max.bytes": 20_000,
             "queued.max.messages.kbytes": 40,
-            "throttle_cb": told,
+            "throttle_cb": heard,
         }
     )
     consumer.assign([ck.TopicPartition(topic, 0, 0)])
@@ -106,11 +106,11 @@ def test_a_slow_producer_and_a_slow_consumer_beside_fast_ones(
     limit(bootstrap, f"{topic}-p", "slow-producer", producer_byte_rate=RATE)
     limit(bootstrap, f"{topic}-p", "slow-consumer", consumer_byte_rate=RATE)
     took: dict[str, Outcome] = {}
-    told = {name: Throttled() for name in ("slow-producer", "slow-consumer", "fast")}
-    took["fast producer"] = produce(bootstrap, "fast", topic, told["fast"])
+    heard = {name: Throttled() for name in ("slow-producer", "slow-consumer", "fast")}
+    took["fast producer"] = produce(bootstrap, "fast", topic, heard["fast"])
 
     def work(name: str, use: Callable[..., Outcome], where: str) -> None:
-        took[name] = use(bootstrap, name, where, told[name])
+        took[name] = use(bootstrap, name, where, heard[name])
 
     slow = [
         threading.Thread(target=work, args=("slow-producer", produce, f"{topic}-p")),
@@ -118,20 +118,20 @@ def test_a_slow_producer_and_a_slow_consumer_beside_fast_ones(
     ]
     for thread in slow:
         thread.start()
-    took["fast consumer"] = consume(bootstrap, "fast", topic, told["fast"])
+    took["fast consumer"] = consume(bootstrap, "fast", topic, heard["fast"])
     for thread in slow:
         thread.join()
     for name, free in (("slow-producer", "fast producer"), ("slow-consumer", "fast consumer")):
         seconds, offsets = took[name]
         assert seconds > 0.9 * (SECONDS - BURST), name
-        assert sum(told[name].breaks) < most_breaks(SECONDS), name
+        assert sum(heard[name].breaks) < most_breaks(SECONDS), name
         # A machine that is slower than the rate needs no break.
-        assert max(told[name].breaks) > 0 or took[free][0] > SECONDS - BURST, name
+        assert max(heard[name].breaks) > 0 or took[free][0] > SECONDS - BURST, name
         first = offsets[0] or 0
         assert offsets == list(range(first, first + COUNT))
     for name in ("fast producer", "fast consumer"):
         assert len(set(took[name][1])) == COUNT
-    assert [seconds for seconds in told["fast"].breaks if seconds] == []
+    assert [seconds for seconds in heard["fast"].breaks if seconds] == []
 
 
 @pytest.mark.java

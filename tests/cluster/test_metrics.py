@@ -33,14 +33,14 @@ def test_a_dead_broker_is_seen_in_the_metrics_of_the_others(
         cluster.create_topic(
             "t", partitions=6, replication_factor=3, configs={"min.insync.replicas": "3"}
         )
-        told = [Scraped(broker.data_dir) for broker in cluster.brokers]
-        wait_for(lambda: total(told, URP) == 0, what="all in sync")
-        assert total(told, CONTROLLERS) == 1
-        assert total(told, BROKERS) == 3  # of the controller alone
-        assert total(told, "kafka_server_replicamanager_partitioncount") >= 18
-        shrinks = total(told[:2], SHRINKS)
+        said = [Scraped(broker.data_dir) for broker in cluster.brokers]
+        wait_for(lambda: total(said, URP) == 0, what="all in sync")
+        assert total(said, CONTROLLERS) == 1
+        assert total(said, BROKERS) == 3  # of the controller alone
+        assert total(said, "kafka_server_replicamanager_partitioncount") >= 18
+        shrinks = total(said[:2], SHRINKS)
         cluster.brokers[2].kill()
-        left = told[:2]
+        left = said[:2]
         wait_for(lambda: total(left, URP) == 6, what="partitions without the dead broker")
         assert total(left, UNDER_MIN) == 6
         wait_for(lambda: total(left, BROKERS) == 2, what="two brokers")

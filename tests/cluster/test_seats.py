@@ -111,11 +111,11 @@ def test_a_broker_that_waits_for_zookeeper_can_be_stopped(broker: BrokerProcess)
 
 def test_a_second_broker_leaves_the_first_as_it_is(broker: BrokerProcess) -> None:
     broker.start()
-    told = (broker.data_dir / "broker.pid").read_text()
+    heard = (broker.data_dir / "broker.pid").read_text()
     second = BrokerProcess(broker.data_dir, broker.overrides, log=broker.log)
     code, said = second.start_refused()
     assert code == 1
     assert "another broker uses" in said
-    assert (broker.data_dir / "broker.pid").read_text() == told
+    assert (broker.data_dir / "broker.pid").read_text() == heard
     assert broker.stop() == 0
     assert not (broker.data_dir / "broker.pid").exists()

@@ -107,8 +107,8 @@ def read(cluster: KafkaCluster, topic: str, group: str, count: int) -> set[bytes
 
 
 def test_every_broker_tells_the_same(cluster: KafkaCluster) -> None:
-    cluster.create_topic("told", 3, 3)
-    answers = [metadata(address, "told") for address in addresses(cluster)]
+    cluster.create_topic("said", 3, 3)
+    answers = [metadata(address, "said") for address in addresses(cluster)]
     assert {len(answer.brokers) for answer in answers} == {3}
     assert len({answer.cluster_id for answer in answers}) == 1
     assert len({answer.controller_id for answer in answers}) == 1

@@ -72,12 +72,12 @@ def answer_of(member: Member) -> int:
     """What a heartbeat is answered once the coordinator has been loaded."""
     code = NOT_YET[0]
 
-    def told() -> bool:
+    def said() -> bool:
         nonlocal code
         code = member.heartbeat()
         return code not in NOT_YET
 
-    wait_for(told, what="the coordinator")
+    wait_for(said, what="the coordinator")
     return code
 
 

@@ -129,8 +129,8 @@ def test_thousands_of_failed_logins_leave_nothing_behind(broker: LoginBroker) ->
         thread.join()
     assert sent > 0
     assert rss(broker) - held < 20_000
-    told = broker.log.read_text().count("Failed authentication")
-    assert told < FAILURES / 10
+    said = broker.log.read_text().count("Failed authentication")
+    assert said < FAILURES / 10
 
 
 def rss(broker: LoginBroker) -> int:

@@ -90,9 +90,9 @@ def test_a_browser_shows_what_the_commands_show(site: Site) -> None:
 
     site.browser.open(f"{site.monitor.url}{HERE}/topics/orders")
     rows = [row for row in site.browser.evaluate(CELLS) if len(row) == 4]
-    told = pko("configs", "describe", "--all", "topics", "orders", "-b", site.broker.bootstrap,
+    heard = pko("configs", "describe", "--all", "topics", "orders", "-b", site.broker.bootstrap,
                "-o", "json")  # fmt: skip
-    (described,) = json.loads(told.stdout)["items"]
+    (described,) = json.loads(heard.stdout)["items"]
     known = {c["name"]: c["value"] for c in described["configs"]}
     assert {row[0]: row[1] for row in rows} == {n: v if v else "-" for n, v in known.items()}
     assert rows[0] == ["retention.ms", "86400000", "this topic", "604800000"]

@@ -94,21 +94,21 @@ def test_no_payload_runs_or_leaves_its_place(url: str, tmp_path: Path) -> None:
         assert page.one("main").all("h2"), path
 
 
-def test_records_are_told_as_they_come_the_newest_on_top(
+def test_records_are_shown_as_they_come_the_newest_on_top(
     url: str, logs: TopicLogs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tail, "ROUND_SECONDS", 0.01)
     followed = tail._followed
-    told = threading.Event()
+    two = threading.Event()
 
     async def two_rounds(following: Any) -> Any:
-        """The stream, until the records were told: a page is looked at when nothing is to come."""
+        """The stream, until the records were shown: a page is looked at when nothing is to come."""
         async for event in followed(following):
             yield event
             if "event: progress" in event:
-                if told.is_set():
+                if two.is_set():
                     break
-                told.set()
+                two.set()
                 logs.write(0, b'{"n":12345678901234567890.10}', SCRIPT.encode())
         yield 'event: done\ndata: {"reason":"time"}\n\n'
 
@@ -121,5 +121,5 @@ def test_records_are_told_as_they_come_the_newest_on_top(
         (str(len(HOSTILE) + 1), SCRIPT), (str(len(HOSTILE)), '{"n":12345678901234567890.10}'),
     ]  # fmt: skip
     assert live.one("tbody").all("script") == []
-    assert "ended, 2 looked at, 2 told" in live.text
+    assert "ended, 2 looked at, 2 shown" in live.text
     assert "pko monitor" in page.one("title").text

@@ -266,12 +266,12 @@ def test_kafkas_tools_see_the_same_in_our_broker(
 def test_our_broker_announces_exactly_what_kafka_does(
     pko_session: BrokerProcess, apache: ApacheBroker, kafka_tools: KafkaTools
 ) -> None:
-    def told(tool: Tool, broker: Any) -> str:
+    def heard(tool: Tool, broker: Any) -> str:
         said = tool("kafka-broker-api-versions", "--bootstrap-server", broker.bootstrap)
         assert said.code == 0, said.err
         return said.out.partition(" -> ")[2]
 
-    theirs = told(kafka_tools, apache)
-    assert told(kafka_tools, pko_session) == theirs
-    assert told(pko_tool, apache) == theirs
-    assert told(pko_tool, pko_session) == theirs
+    theirs = heard(kafka_tools, apache)
+    assert heard(kafka_tools, pko_session) == theirs
+    assert heard(pko_tool, apache) == theirs
+    assert heard(pko_tool, pko_session) == theirs

@@ -197,9 +197,9 @@ def test_a_directory_without_commits_is_not_known_to_be_well(run: Run, tmp_path:
     risk = ("--section", "at_risk", "--fail-on", "status=LOSING", "-o", "json")
     code, out, err = run("retention", tmp_path / "logs", *risk)
     assert (code, err.count("\n")) == (4, 1)
-    told = json.loads(out)
-    assert told["summary"]["groups_at_risk"] is None
-    assert "neither a cluster" in told["sections"]["at_risk"]["unknown"]
+    heard = json.loads(out)
+    assert heard["summary"]["groups_at_risk"] is None
+    assert "neither a cluster" in heard["sections"]["at_risk"]["unknown"]
 
 
 def test_a_condition_names_the_rows_that_meet_it(run: Run, log_dir: Path, tmp_path: Path) -> None:
@@ -246,6 +246,6 @@ def test_lag_of_a_live_cluster_is_what_groups_lag_tells(
     assert code == 0, err
     ours = {(r["topic"], int(r["partition"])): int(r["lag"]) for r in csv.DictReader(out.split())}
     assert main(["groups", "lag", "--partitions", "-b", broker.bootstrap, "-o", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)["items"]
-    assert ours == {(r["topic"], r["partition"]): r["lag"] for r in told}
+    heard = json.loads(capsys.readouterr().out)["items"]
+    assert ours == {(r["topic"], r["partition"]): r["lag"] for r in heard}
     assert sum(ours.values()) == LAG

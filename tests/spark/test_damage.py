@@ -61,6 +61,6 @@ def test_a_frame_of_records_tells_damage_where_the_column_is_asked_for(
 ) -> None:
     reader = spark.read.format("kafka-log").options(mode="records", path=str(logs))
     rows = reader.schema(schemas.KEYS_AND_DAMAGE).load().collect()
-    told = [row["problem"] for row in rows if row["problem"] is not None]
-    assert len(told) == len(DAMAGED)
-    assert len(rows) - len(told) == sum(SOUND.values())
+    said = [row["problem"] for row in rows if row["problem"] is not None]
+    assert len(said) == len(DAMAGED)
+    assert len(rows) - len(said) == sum(SOUND.values())

@@ -26,9 +26,9 @@ def each(names: str, cases: Collection[Any], name: Callable[[Any], str] = str) -
                 except Exception as error:
                     failed[name(case)] = error
             if failed or not cases:
-                told = (f"{case}: {type(e).__name__}: {e}" for case, e in failed.items())
+                said = (f"{case}: {type(e).__name__}: {e}" for case, e in failed.items())
                 count = f"{len(failed)} of {len(cases)} cases fail"
-                raise AssertionError("\n".join((count, *told))) from next(
+                raise AssertionError("\n".join((count, *said))) from next(
                     iter(failed.values()), None
                 )
 

@@ -111,7 +111,7 @@ class Brokers:
         client = KazooClient(self.zookeeper.connect)
         client.start()
 
-        def told() -> bool:
+        def said() -> bool:
             truth = {
                 (topic, int(number)): replicas
                 for topic in topics
@@ -122,7 +122,7 @@ class Brokers:
             return all(_replicas(broker.bootstrap, topics) == truth for broker in self.all)
 
         try:
-            wait_for(told, what=f"all brokers to know of {topics}", poll=0.05)
+            wait_for(said, what=f"all brokers to know of {topics}", poll=0.05)
         finally:
             client.stop()
             client.close()

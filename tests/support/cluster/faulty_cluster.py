@@ -90,8 +90,8 @@ class FaultyCluster:
             self.kafka.zookeeper_routes[number] = self.to_zookeeper[number].address
             broker.also = (f"INTERNAL://127.0.0.1:{inside}",)
             broker.wish_port(outside)
-            told = f"PLAINTEXT://127.0.0.1:{outside},INTERNAL://{relay.address}"
-            broker.settings["advertised.listeners"] = told
+            said = f"PLAINTEXT://127.0.0.1:{outside},INTERNAL://{relay.address}"
+            broker.settings["advertised.listeners"] = said
             dirs = (broker.data_dir / "a", broker.data_dir / "b")
             broker.settings["log.dirs"] = ",".join(map(str, dirs))
             self._steer(broker, outside)
@@ -100,7 +100,7 @@ class FaultyCluster:
         self.kafka.start()
         return self
 
-    def _steer(self, broker: LocalBroker, told: int) -> None:
+    def _steer(self, broker: LocalBroker, said: int) -> None:
         """Have it run with a clock, and without a mount a disk, of our own; on the port that
         clients are told, or not at all."""
         path, argv = broker.directory / "steering", broker.argv
@@ -108,7 +108,7 @@ class FaultyCluster:
         self.steering[broker.broker_id] = Steering(path)
 
         def steered_argv(port: int) -> list[str]:
-            assert port == told, f"somebody took port {told}"
+            assert port == said, f"somebody took port {said}"
             return steered(argv(port), path)
 
         broker.argv = steered_argv  # type: ignore[method-assign]

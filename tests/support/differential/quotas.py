@@ -51,11 +51,11 @@ def alter(
     if isinstance(answer, str):
         side.note(note, answer)
         return
-    told = {
+    said = {
         side.clean(entity_text(each.entity)): (each.error_code, side.clean(each.error_message))
         for each in answer.entries
     }
-    side.note(note, {**told, "throttle_time_ms": answer.throttle_time_ms})
+    side.note(note, {**said, "throttle_time_ms": answer.throttle_time_ms})
 
 
 def describe(side: Side, note: str, *wanted: tuple[str, object], strict: bool = True) -> None:

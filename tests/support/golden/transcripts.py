@@ -76,8 +76,8 @@ def entries(group: str) -> Iterator[Entry]:
 def run(*argv: str, stdin: str | None = None) -> Said:
     """Run pko in this process; ``stdin`` is what it is told when it asks."""
     out, err = io.StringIO(), io.StringIO()
-    told = sys.stdin if stdin is None else io.StringIO(stdin)
-    told_so = mock.patch.object(sys, "stdin", told)
+    heard = sys.stdin if stdin is None else io.StringIO(stdin)
+    told_so = mock.patch.object(sys, "stdin", heard)
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), told_so:
         code = main(list(argv))
     return Said(out.getvalue(), err.getvalue(), code)

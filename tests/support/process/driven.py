@@ -92,8 +92,8 @@ class DrivenBrowser:
 
     def _run(self, script: str) -> Any:
         """What an expression is there now; None while the page changes."""
-        told = self._call("Runtime.evaluate", expression=f"(() => {{ {_returned(script)} }})()")
-        return told.get("result", {}).get("value")
+        said = self._call("Runtime.evaluate", expression=f"(() => {{ {_returned(script)} }})()")
+        return said.get("result", {}).get("value")
 
     def _call(self, method: str, **params: object) -> dict[str, Any]:
         self._number += 1

@@ -31,7 +31,7 @@ class Old:
             input=text, capture_output=True, text=True, timeout=300, env=env,
         )  # fmt: skip
 
-    def told(self, line: str, text: str = "") -> str:
+    def output(self, line: str, text: str = "") -> str:
         """What a line that succeeds prints; on stderr it says that it is old, in one line."""
         done = self.say(line, text)
         assert done.returncode == 0, (line, done)

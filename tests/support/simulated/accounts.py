@@ -96,8 +96,8 @@ class Accounts:
         for node in self.world.nodes:
             for (topic, index), state in self.world.watcher.states.items():
                 known = None if node.parts is None else node.parts.image.partition(topic, index)
-                told = None if known is None else (known.leader, known.leader_epoch)
-                if told != (state.leader, state.leader_epoch):
+                heard = None if known is None else (known.leader, known.leader_epoch)
+                if heard != (state.leader, state.leader_epoch):
                     return False
         return True
 

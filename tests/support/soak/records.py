@@ -65,7 +65,7 @@ class Writer(Job):
         self._producer.poll(0)
 
     def _told(self, partition: int, number: int) -> Callable[[Any, Any], None]:
-        def told(error: Any, message: Any) -> None:
+        def said(error: Any, message: Any) -> None:
             if error is not None:
                 self.trouble(f"record {number} of partition {partition}: {error}")
             elif self.acked[partition] != number:
@@ -74,7 +74,7 @@ class Writer(Job):
                 self.acked[partition] += 1
                 self.done += 1
 
-        return told
+        return said
 
     def finish(self) -> None:
         left = self._producer.flush(DRAIN_SECONDS)

@@ -28,7 +28,7 @@ ELSEWHERE = {
 }
 
 
-def told(caplog: pytest.LogCaptureFixture) -> list[str]:
+def said(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [r.getMessage() for r in caplog.records if r.levelno == logging.ERROR]
 
 
@@ -51,7 +51,7 @@ def test_what_was_foreseen_is_told_in_one_line(caplog: pytest.LogCaptureFixture)
 
     jobs.attempt("the job", lambda: refuse("the disk is gone"))
     jobs.attempt("the job", lambda: refuse(""))
-    assert told(caplog) == ["the job: the disk is gone", "the job: KAFKA_STORAGE_ERROR"]
+    assert said(caplog) == ["the job: the disk is gone", "the job: KAFKA_STORAGE_ERROR"]
     assert [r.exc_info for r in caplog.records] == [None, None]
 
 
@@ -69,7 +69,7 @@ def test_a_task_that_failed_is_told_by_its_name(caplog: pytest.LogCaptureFixture
         await asyncio.wait([cancelled])
 
     asyncio.run(body())
-    assert told(caplog) == ["the job failed: ZeroDivisionError('boom')"]
+    assert said(caplog) == ["the job failed: ZeroDivisionError('boom')"]
     assert caplog.records[-1].exc_info is not None
 
 
@@ -81,7 +81,7 @@ def test_what_the_loop_calls_is_told(caplog: pytest.LogCaptureFixture) -> None:
         await asyncio.sleep(0)
 
     asyncio.run(body())
-    (line,) = told(caplog)
+    (line,) = said(caplog)
     assert "boom" in line
 
 
@@ -106,7 +106,7 @@ def test_a_thread_goes_on_after_a_job_that_failed(caplog: pytest.LogCaptureFixtu
     wait_for(finished, what="the other jobs")
     background.stop()
     assert set(over) == {"job", "later"}
-    assert sorted(told(caplog)) == [
+    assert sorted(said(caplog)) == [
         "BadJob failed: ZeroDivisionError('boom')",
         "BadJob failed: ZeroDivisionError('boom')",
         "work for later failed: ZeroDivisionError('boom')",
@@ -119,7 +119,7 @@ def test_what_jobs_lead_to_at_the_end_is_done(caplog: pytest.LogCaptureFixture) 
     after = BadJob(lambda: over.append("run"), lambda: over.append("done"))
     background.submit(BadJob(lambda: None, lambda: background.submit(after)))
     background.stop()
-    assert over == ["run", "done"] and told(caplog) == []
+    assert over == ["run", "done"] and said(caplog) == []
 
 
 def test_a_deadline_that_failed_comes_again(caplog: pytest.LogCaptureFixture) -> None:
@@ -135,7 +135,7 @@ def test_a_deadline_that_failed_comes_again(caplog: pytest.LogCaptureFixture) ->
     timer.due = boom  # type: ignore[assignment]  # it never gets to a result
     timer.arm(5)
     loop.calls[-1][1]()
-    assert (len(loop.calls), len(told(caplog))) == (2, 1)
+    assert (len(loop.calls), len(said(caplog))) == (2, 1)
 
 
 def test_one_bad_log_does_not_keep_the_others_from_upkeep(
@@ -157,6 +157,6 @@ def test_one_bad_log_does_not_keep_the_others_from_upkeep(
     monkeypatch.setattr(Log, "producers", property(expire))
     site.pass_time(600_000, lambda: site.files.exists("/a/recovery-point-offset-checkpoint"))
     assert {"t-0", "t-2"} <= set(expired)
-    assert "expiry of producers of t-1 failed: ZeroDivisionError('boom')" in told(caplog)
+    assert "expiry of producers of t-1 failed: ZeroDivisionError('boom')" in said(caplog)
     monkeypatch.undo()
     site.kill()

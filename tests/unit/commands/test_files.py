@@ -63,7 +63,7 @@ def test_a_file_that_is_not_there(said: Callable[[str, bytes | None], str], line
 
 @pytest.mark.parametrize("line", JSON)
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "heard"),
     [
         (b'{"partitions": [\n{"topic": "orders",,\n]}', "FILE, line 2: "),
         (b"[1]", "FILE: Expected JSON object, received [1]"),
@@ -71,9 +71,9 @@ def test_a_file_that_is_not_there(said: Callable[[str, bytes | None], str], line
     ],
 )
 def test_a_file_that_is_no_json(
-    said: Callable[[str, bytes | None], str], line: str, data: bytes, told: str
+    said: Callable[[str, bytes | None], str], line: str, data: bytes, heard: str
 ) -> None:
-    assert said(line, data).startswith(told)
+    assert said(line, data).startswith(heard)
 
 
 @pytest.mark.parametrize("line", PROPERTIES)

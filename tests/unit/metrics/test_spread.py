@@ -28,9 +28,9 @@ def test_buckets_count_what_is_at_most_their_bound(values: list[float]) -> None:
     spread = Spread()
     for value in values:
         spread.add(value, 2)
-    told = spread.seconds()
-    assert told.number == 2 * len(values)
-    for bound, number in told.at_most:
+    said = spread.seconds()
+    assert said.number == 2 * len(values)
+    for bound, number in said.at_most:
         limit = float(bound) * 1000
         assert number == 2 * sum(value <= limit * (1 + 1e-12) for value in values)
 

@@ -53,10 +53,10 @@ def test_an_empty_file_has_the_defaults() -> None:
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(text: bytes, complaint: str) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as said:
         parse(text, "m")
-    assert complaint in str(told.value)
-    assert "\n" not in str(told.value)
+    assert complaint in str(said.value)
+    assert "\n" not in str(said.value)
 
 
 def test_an_address_to_listen_on_has_a_host_and_a_port() -> None:

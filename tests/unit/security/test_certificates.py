@@ -52,9 +52,9 @@ def test_hosts_signer_and_times_are_those_that_openssl_says() -> None:
     begins, ends = validity(broker())
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.load_verify_locations(GOLDEN / "ca.pem")
-    (told,) = context.get_ca_certs()
+    (said,) = context.get_ca_certs()
     known = validity(authority)
-    assert [ssl.cert_time_to_seconds(told[k]) * 1000 for k in ("notBefore", "notAfter")] == [*known]
+    assert [ssl.cert_time_to_seconds(said[k]) * 1000 for k in ("notBefore", "notAfter")] == [*known]
     assert begins < ends
 
 

@@ -124,7 +124,7 @@ def test_the_screen_shows_what_the_monitor_sees(api: MonitorApi) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "said"),
     [
         ("127.0.0.1:8000", "write http://HOST:PORT"),
         ("ftp://a", "write http://HOST:PORT"),
@@ -132,8 +132,8 @@ def test_the_screen_shows_what_the_monitor_sees(api: MonitorApi) -> None:
         ("http://ann:secret@a:1", "no password in the address"),
     ],
 )
-def test_an_address_that_cannot_be_meant_is_refused(url: str, told: str) -> None:
-    with pytest.raises(UsageError, match=told) as caught:
+def test_an_address_that_cannot_be_meant_is_refused(url: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said) as caught:
         MonitorApi(url)
     assert "secret" not in str(caught.value)
 
@@ -165,7 +165,7 @@ class Wrong(BaseHTTPRequestHandler):
 
 
 @pytest.mark.parametrize(
-    ("kind", "error", "told"),
+    ("kind", "error", "said"),
     [
         ("page", WireError, "is no monitor"),
         ("away", WireError, "HTTP status 302"),
@@ -176,7 +176,7 @@ class Wrong(BaseHTTPRequestHandler):
     ],
 )
 def test_what_is_no_monitor_is_told_in_one_line(
-    monkeypatch: pytest.MonkeyPatch, kind: str, error: type[PkoError], told: str
+    monkeypatch: pytest.MonkeyPatch, kind: str, error: type[PkoError], said: str
 ) -> None:
     monkeypatch.setattr(monitor_api, "LONGEST", 1 << 16)
     handler = type("Handler", (Wrong,), {"kind": kind, "asked": []})
@@ -184,7 +184,7 @@ def test_what_is_no_monitor_is_told_in_one_line(
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
-        with pytest.raises(error, match=told) as caught:
+        with pytest.raises(error, match=said) as caught:
             MonitorApi(f"http://127.0.0.1:{server.server_port}").clusters()
     finally:
         server.shutdown()

@@ -241,9 +241,9 @@ def test_defaults_of_tagged_fields_are_not_sent() -> None:
     bare = encode(FetchRequest(), 17)
     assert encode(FetchRequest(replica_state=ReplicaState()), 17) == bare
     assert decode(FetchRequest, 17, bare).replica_state is None
-    told = encode(FetchRequest(replica_state=ReplicaState(replica_id=1)), 17)
-    assert decode(FetchRequest, 17, told).replica_state == ReplicaState(replica_id=1)
-    assert len(told) > len(bare)
+    said = encode(FetchRequest(replica_state=ReplicaState(replica_id=1)), 17)
+    assert decode(FetchRequest, 17, said).replica_state == ReplicaState(replica_id=1)
+    assert len(said) > len(bare)
 
 
 def test_tagged_fields_are_written_in_the_order_of_their_tags() -> None:

@@ -63,7 +63,7 @@ def versions(key: int, division: Division) -> Iterator[int]:
     """In which versions a request has the items, and its answer a place for them."""
     spec = APIS[key]
     for version in range(spec.min_version, spec.max_version + 1):
-        for cls, path in ((spec.request, division.asked), (spec.response, division.told)):
+        for cls, path in ((spec.request, division.asked), (spec.response, division.answer_path)):
             names = {f.name for f in table_of(cls).fields if f.exists(version)}
             if path and path.partition(".")[0] not in names:
                 break
@@ -74,7 +74,10 @@ def versions(key: int, division: Division) -> Iterator[int]:
 @each("key, division", ROWS)
 def test_every_row_names_arrays_of_its_request_and_answer(key: int, division: Division) -> None:
     assert list(versions(key, division))
-    for cls, path in ((APIS[key].request, division.asked), (APIS[key].response, division.told)):
+    for cls, path in (
+        (APIS[key].request, division.asked),
+        (APIS[key].response, division.answer_path),
+    ):
         for name in filter(None, path.split(".")):
             (field,) = (f for f in table_of(cls).fields if f.name == name)
             assert field.array

@@ -181,8 +181,8 @@ def test_markers_of_other_coordinators_are_answered_when_replicated(desk: Transa
 
 
 def test_a_marker_in_the_offsets_topic_is_told_to_the_groups(desk: TransactionDesk) -> None:
-    told: list[tuple[object, ...]] = []
+    said: list[tuple[object, ...]] = []
     writer = desk.site.services.transactions.markers
-    writer.on_marker = lambda *facts: told.append(facts)  # type: ignore[attr-defined]
+    writer.on_marker = lambda *facts: said.append(facts)  # type: ignore[attr-defined]
     assert codes(ask_for_markers(desk, OFFSETS, 3, 0)) == [NONE]
-    assert told == [(OFFSETS, 0, producer(desk)[0], 0, True)]
+    assert said == [(OFFSETS, 0, producer(desk)[0], 0, True)]

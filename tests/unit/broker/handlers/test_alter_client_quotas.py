@@ -48,7 +48,7 @@ def alter(
 
 @pytest.mark.parametrize("version", [0, 1])
 def test_each_entity_has_its_znode_and_a_notification(desk: ConfigDesk, version: int) -> None:
-    told = alter(
+    said = alter(
         desk,
         entry({"user": "a b"}, producer_byte_rate=1048576, request_percentage=12.5),
         entry({"user": "a b", "client-id": None}, consumer_byte_rate=2048),
@@ -58,7 +58,7 @@ def test_each_entity_has_its_znode_and_a_notification(desk: ConfigDesk, version:
         entry({"ip": None}, connection_creation_rate=200),
         version=version,
     )
-    assert told == [(0, None)] * 6
+    assert said == [(0, None)] * 6
     znodes = desk.znodes()
     assert znodes.pop("users/a%20b/clients") is None
     assert znodes == {
@@ -116,7 +116,7 @@ def test_a_trial_stores_nothing(desk: ConfigDesk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "quotas", "told"),
+    ("names", "quotas", "said"),
     [
         ({}, {"producer_byte_rate": 1}, "Invalid empty client quota entity"),
         ({"tribe": "x"}, {}, "Unhandled client quota entity type: tribe"),
@@ -172,10 +172,10 @@ def test_a_trial_stores_nothing(desk: ConfigDesk) -> None:
     ],
 )
 def test_what_cannot_be_is_refused_in_kafkas_words(
-    desk: ConfigDesk, names: dict[str, Name], quotas: dict[str, float], told: str
+    desk: ConfigDesk, names: dict[str, Name], quotas: dict[str, float], said: str
 ) -> None:
     good = entry({"user": "good"}, producer_byte_rate=1)
-    assert alter(desk, entry(names, **quotas), good) == [(INVALID, told), (0, None)]
+    assert alter(desk, entry(names, **quotas), good) == [(INVALID, said), (0, None)]
     assert set(desk.znodes()) == {"users/good"}
 
 
@@ -191,12 +191,12 @@ def test_numbers_are_rounded_as_kafka_does(desk: ConfigDesk, value: float) -> No
 
 
 def test_of_an_entity_named_twice_the_last_outcome_is_told(desk: ConfigDesk) -> None:
-    told = alter(
+    said = alter(
         desk,
         entry({"user": "u"}, producer_byte_rate=1),
         entry({"user": "u"}, consumer_byte_rate=0.5),
     )
-    assert [code for code, _ in told] == [INVALID]
+    assert [code for code, _ in said] == [INVALID]
     assert desk.stored("users/u") == {"producer_byte_rate": "1"}
 
 

@@ -53,7 +53,7 @@ def test_a_deletion_takes_only_its_mechanism(desk: ConfigDesk) -> None:
 
 def test_a_user_is_changed_as_a_whole_or_not_at_all(desk: ConfigDesk) -> None:
     alter(desk, new("deleter", 2))
-    told = alter(
+    said = alter(
         desk,
         new("good"),
         new("", 1),
@@ -70,7 +70,7 @@ def test_a_user_is_changed_as_a_whole_or_not_at_all(desk: ConfigDesk) -> None:
         new("half", 1),
         new("half", 2, iterations=1),
     )
-    assert told == {
+    assert said == {
         "": (UNACCEPTABLE, "Username must not be empty"),
         "few": (UNACCEPTABLE, "Too few iterations"),
         "many": (UNACCEPTABLE, "Too many iterations"),
@@ -86,8 +86,8 @@ def test_a_user_is_changed_as_a_whole_or_not_at_all(desk: ConfigDesk) -> None:
 
 
 def test_a_password_that_makes_no_key_fails_everybody(desk: ConfigDesk) -> None:
-    told = alter(desk, new("u"), new("v", password=b""))
-    assert told == dict.fromkeys(("u", "v"), (-1, SERVER_TEXT))
+    said = alter(desk, new("u"), new("v", password=b""))
+    assert said == dict.fromkeys(("u", "v"), (-1, SERVER_TEXT))
     assert desk.znodes() == {}
 
 
@@ -105,9 +105,9 @@ def test_another_broker_says_that_it_is_not_the_controller() -> None:
 def test_more_than_a_znode_holds_is_refused(desk: ConfigDesk) -> None:
     salty = new("u")
     salty.salt = bytes(600_000)
-    told = alter(desk, salty, new("v"))
-    assert told["v"] == (0, "")
-    code, text = told["u"]
+    said = alter(desk, salty, new("v"))
+    assert said["v"] == (0, "")
+    code, text = said["u"]
     assert code == 42
     assert re.fullmatch(r"The settings of users/u take \d+ bytes, more than 600000\.", text or "")
     assert set(desk.znodes()) == {"users/v"}

@@ -38,7 +38,7 @@ def test_who_did_not_log_in_gets_no_token(version: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("owner", "told"),
+    ("owner", "said"),
     [
         (("User", "me"), ("User", "me")),
         (("Robot", "me"), ("Robot", "me")),
@@ -49,9 +49,9 @@ def test_who_did_not_log_in_gets_no_token(version: int) -> None:
     ],
 )
 def test_the_answer_names_whose_the_token_was_to_be(
-    owner: tuple[str | None, str | None], told: tuple[str, str]
+    owner: tuple[str | None, str | None], said: tuple[str, str]
 ) -> None:
     answer = ask(3, *owner)
-    assert (answer.principal_type, answer.principal_name) == told
+    assert (answer.principal_type, answer.principal_name) == said
     requester = (answer.token_requester_principal_type, answer.token_requester_principal_name)
     assert requester == ANONYMOUS

@@ -77,11 +77,11 @@ def test_a_token_is_made_told_of_renewed_and_ended(tmp_path: Path, version: int)
         assert (made.issue_timestamp_ms, made.expiry_timestamp_ms) == (1000, 1100)
         assert made.max_timestamp_ms == 2000
         asked = DescribeDelegationTokenRequest(owners=None)
-        (told,) = (await desk.ask(BOB, asked, version)).tokens
-        assert (told.principal_name, told.token_id, told.hmac) == ("alice", "id", made.hmac)
-        assert told.renewers == [person("bob")]
+        (said,) = (await desk.ask(BOB, asked, version)).tokens
+        assert (said.principal_name, said.token_id, said.hmac) == ("alice", "id", made.hmac)
+        assert said.renewers == [person("bob")]
         asker = "alice" if version >= 3 else ""
-        assert told.token_requester_principal_name == asker
+        assert said.token_requester_principal_name == asker
         older = min(version, 2)
         renew = RenewDelegationTokenRequest(hmac=made.hmac, renew_period_ms=500)
         assert (await desk.ask(BOB, renew, older)).expiry_timestamp_ms == 1500

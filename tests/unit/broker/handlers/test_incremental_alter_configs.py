@@ -188,15 +188,15 @@ def test_stored_settings_that_cannot_be_used_go_with_the_next_change(desk: Confi
 
 
 def test_levels_of_loggers_are_changed_at_once(desk: ConfigDesk, logger: logging.Logger) -> None:
-    told: list[int] = []
-    desk.levels_changed.append(lambda: told.append(logger.level))
+    said: list[int] = []
+    desk.levels_changed.append(lambda: said.append(logger.level))
     assert desk.change(LOGGER, "0", (LOGGER_NAME, SET, "TRACE")) == OK
     assert logger.level == broker_loggers.TRACE
     assert desk.change(LOGGER, "0", (LOGGER_NAME, DELETE, None)) == OK
     assert logger.level == logging.NOTSET
     assert desk.change(LOGGER, "0", (LOGGER_NAME, SET, "FATAL"), only=True) == OK
     assert logger.level == logging.NOTSET
-    assert told == [broker_loggers.TRACE, logging.NOTSET]
+    assert said == [broker_loggers.TRACE, logging.NOTSET]
     assert desk.notified() == []
 
 

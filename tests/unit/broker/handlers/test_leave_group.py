@@ -25,5 +25,5 @@ def test_several_members_leave_and_each_has_its_result(site: Site, version: int)
     members = [MemberIdentity(member_id=name) for name in (found.member_id, "somebody")]
     answer = site.ask(LeaveGroupRequest(group_id="g", members=members), version)
     assert answer.error_code == 0
-    told = [(m.member_id, m.error_code) for m in answer.members]
-    assert told == [(found.member_id, 0), ("somebody", UNKNOWN_MEMBER)]
+    said = [(m.member_id, m.error_code) for m in answer.members]
+    assert said == [(found.member_id, 0), ("somebody", UNKNOWN_MEMBER)]

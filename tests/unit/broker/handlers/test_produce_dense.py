@@ -79,7 +79,7 @@ def on_desk(test: Callable[[Desk], Coroutine[Any, Any, None]]) -> Callable[[], N
     return runs
 
 
-def told(client: FakeTransport) -> list[tuple[int, list[tuple[int, int]]]]:
+def said(client: FakeTransport) -> list[tuple[int, list[tuple[int, int]]]]:
     """Of every answer its correlation id, and error and offset of its partitions."""
     found = []
     for frame in client.frames():
@@ -94,10 +94,10 @@ async def test_others_are_served_meanwhile_and_requests_behind_it_afterwards(des
     client, other = desk.client(), desk.client()
     client.feed(request(dense()) + request(batch(b"behind"), correlation_id=2))
     other.feed(request(batch(b"other"), correlation_id=3))
-    assert (told(client), told(other)) == ([], [(3, [(0, 0)])])
+    assert (said(client), said(other)) == ([], [(3, [(0, 0)])])
     assert desk.held() == len(dense())
     await until(lambda: len(client.frames()) == 2)
-    assert told(client) == [(1, [(0, 1)]), (2, [(0, 1 + MANY)])]
+    assert said(client) == [(1, [(0, 1)]), (2, [(0, 1 + MANY)])]
     assert desk.held() == 0
 
 
@@ -111,7 +111,7 @@ async def test_it_is_served_so_by_its_shape_too(desk: Desk) -> None:
         await until(lambda number=number: len(client.frames()) == number + 1)
     client.feed(request(batch(b"last"), correlation_id=3))
     offsets = [0, 1, 1 + MANY, 1 + 2 * MANY]
-    assert told(client) == [(n, [(0, offset)]) for n, offset in enumerate(offsets)]
+    assert said(client) == [(n, [(0, offset)]) for n, offset in enumerate(offsets)]
 
 
 @on_desk
@@ -121,7 +121,7 @@ async def test_each_partition_of_a_request_has_its_own_answer(desk: Desk) -> Non
     damaged[-1] ^= 1
     client.feed(request(batch(b"a"), dense(), bytes(damaged)))
     await until(client.frames)
-    assert told(client) == [(1, [(0, 0), (0, 0), (ErrorCode.CORRUPT_MESSAGE, -1)])]
+    assert said(client) == [(1, [(0, 0), (0, 0), (ErrorCode.CORRUPT_MESSAGE, -1)])]
 
 
 @on_desk
@@ -130,7 +130,7 @@ async def test_the_request_may_be_overwritten_by_others_meanwhile(desk: Desk) ->
     client.feed(request(dense()))
     other.feed(request(batch(b"x" * 100_000), topic="unknown"))
     await until(client.frames)
-    assert told(client) == [(1, [(0, 0)])]
+    assert said(client) == [(1, [(0, 0)])]
     (part,) = desk.partitions[0].log.read(0, 1 << 20, up_to=MANY).parts
     assert bytes(part)[61:] == dense()[61:]
 
@@ -146,7 +146,7 @@ async def test_acknowledgement_by_all_waits_for_the_other_replica(desk: Desk) ->
     partition.fetched_by(OTHER, MANY, 0)
     desk.site.replicas.wake(partition.key)
     await until(client.frames)
-    assert told(client) == [(1, [(0, 0)])]
+    assert said(client) == [(1, [(0, 0)])]
 
 
 @on_desk
@@ -166,7 +166,7 @@ async def test_a_partition_that_is_led_elsewhere_by_then_refuses_it(desk: Desk) 
     client.feed(request(dense()))
     lead(desk.partitions[0], (OTHER,), (ME, OTHER), leader=OTHER, epoch=4)
     await until(client.frames)
-    assert told(client) == [(1, [(ErrorCode.NOT_LEADER_OR_FOLLOWER, -1)])]
+    assert said(client) == [(1, [(ErrorCode.NOT_LEADER_OR_FOLLOWER, -1)])]
     assert desk.partitions[0].log.log_end_offset == 0
 
 
@@ -182,8 +182,8 @@ async def test_a_producers_sequence_is_judged_when_it_is_appended(desk: Desk) ->
     client.feed(request(dense(**ids, base_sequence=1), correlation_id=5))
     await until(lambda: len(client.frames()) == 2)
     early = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, -1)
-    assert told(other) == [(1, [(0, 0)]), (3, [early]), (4, [(0, 1 + MANY)])]
-    assert told(client) == [(2, [(0, 1)]), (5, [(0, 1)])], "it was there before"
+    assert said(other) == [(1, [(0, 0)]), (3, [early]), (4, [(0, 1 + MANY)])]
+    assert said(client) == [(2, [(0, 1)]), (5, [(0, 1)])], "it was there before"
     assert desk.partitions[0].log.log_end_offset == MANY + 2
 
 
@@ -224,7 +224,7 @@ def test_in_a_transaction_the_coordinator_is_asked_first() -> None:
         client.feed(encode_request(message, VERSION, 1, "client"))
         await asyncio.to_thread(site.coordinators.load)
         await until(client.frames)
-        assert told(client) == [(1, [(0, 0)])]
+        assert said(client) == [(1, [(0, 0)])]
         assert desk.held() == 0
 
     run(body())

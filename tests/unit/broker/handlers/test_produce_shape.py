@@ -325,9 +325,9 @@ def test_a_full_disk_is_told_and_the_next_request_goes_on(loop: asyncio.Abstract
             if n == 2:
                 broker.site.logs.files.fail_next_write(errno.ENOSPC)
         frame = request(batch(b"%d" % n), version=11, correlation_id=n)
-        told = quick.ask(frame)
-        assert told == full.ask(frame)
-        code = answer_of(told[0], 11)[1].error_code
+        said = quick.ask(frame)
+        assert said == full.ask(frame)
+        code = answer_of(said[0], 11)[1].error_code
         assert code == (56 if n == 2 else 0)  # KAFKA_STORAGE_ERROR
         assert quick.state == full.state
     assert quick.read == 1

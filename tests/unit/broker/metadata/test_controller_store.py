@@ -199,8 +199,8 @@ def test_what_cannot_be_read_is_told_of_once(run: Callable[..., None]) -> None:
     async def body(store: EmbeddedStore, tree: ControllerStore) -> None:
         await store.create(TopicZNode.path("bad"), b"{", make_parents=True)
         assert await tree.topics(["bad"]) == {}
-        (told,) = tree.take_notices()
-        assert told.startswith("/brokers/topics/bad: not JSON")
+        (said,) = tree.take_notices()
+        assert said.startswith("/brokers/topics/bad: not JSON")
         await tree.topics(["bad"])
         assert tree.take_notices() == []
         await store.set(TopicZNode.path("bad"), b"[]")

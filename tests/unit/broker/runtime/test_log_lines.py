@@ -48,7 +48,7 @@ def test_a_traceback_keeps_its_lines(log: Path) -> None:
     assert lines[-1] == "ValueError: no"
 
 
-def told(repeats: Repeats, at: float, text: str = "no", level: int = logging.ERROR) -> str | None:
+def said(repeats: Repeats, at: float, text: str = "no", level: int = logging.ERROR) -> str | None:
     """The line that is written of one at this time (seconds); None if none is."""
     record = logging.LogRecord("kafka", level, "", 0, "%s", (text,), None)
     record.created = at
@@ -57,32 +57,32 @@ def told(repeats: Repeats, at: float, text: str = "no", level: int = logging.ERR
 
 def test_the_same_error_again_and_again_is_told_every_ten_seconds_with_its_number() -> None:
     repeats = Repeats()
-    assert told(repeats, 100.0) == "no"
-    assert [told(repeats, 100.0 + n) for n in range(1, 10)] == [None] * 9
-    again = told(repeats, 110.0)
+    assert said(repeats, 100.0) == "no"
+    assert [said(repeats, 100.0 + n) for n in range(1, 10)] == [None] * 9
+    again = said(repeats, 110.0)
     assert again is not None
     assert again.startswith("no (9 times more since ")
-    assert told(repeats, 125.0) == "no"
+    assert said(repeats, 125.0) == "no"
 
 
 def test_other_texts_and_lines_that_are_no_warnings_are_all_told() -> None:
     repeats = Repeats()
-    assert told(repeats, 100.0) == "no"
-    assert told(repeats, 100.0, "not") == "not"
-    assert [told(repeats, 100.0, "yes", logging.INFO) for _ in range(3)] == ["yes"] * 3
+    assert said(repeats, 100.0) == "no"
+    assert said(repeats, 100.0, "not") == "not"
+    assert [said(repeats, 100.0, "yes", logging.INFO) for _ in range(3)] == ["yes"] * 3
 
 
 def test_texts_that_are_always_new_take_no_memory_without_end() -> None:
     repeats = Repeats()
     for n in range(5000):
-        told(repeats, 100.0, f"client {n}")
+        said(repeats, 100.0, f"client {n}")
     assert len(repeats._seen) == 1000
 
 
 def test_long_texts_are_known_again_without_being_held() -> None:
     repeats = Repeats()
     tracemalloc.start()
-    assert [told(repeats, 100.0, "x" * 100_000 + str(n % 50)) for n in range(100)][50:] == [
+    assert [said(repeats, 100.0, "x" * 100_000 + str(n % 50)) for n in range(100)][50:] == [
         None
     ] * 50
     assert tracemalloc.get_traced_memory()[0] < 500_000

@@ -85,10 +85,10 @@ def test_a_new_controller_that_the_store_tells_of_late_is_obeyed(
     gate = Gate(tmp_path)
 
     async def order() -> list[int]:
-        told = asyncio.create_task(gate.all_orders(LIVE + 1))
+        said = asyncio.create_task(gate.all_orders(LIVE + 1))
         await asyncio.sleep(0)
         await gate.store.set(ControllerEpoch.path, ControllerEpoch.encode(LIVE + 1))
-        return await told
+        return await said
 
     assert asyncio.run(order()) == [0, 0, 0]
 

@@ -70,10 +70,10 @@ def test_an_answer_to_come_is_shaped_when_it_comes() -> None:
     answer = Deferred()
     assert shaped(answer, lambda n: n + 1) is answer
     assert answer.shaped(str) is answer
-    told: list[object] = []
-    answer.then(told.append)
+    said: list[object] = []
+    answer.then(said.append)
     answer.resolve(3)
-    assert told == ["4"]
+    assert said == ["4"]
     assert answer.answer == "4"
 
 

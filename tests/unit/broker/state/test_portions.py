@@ -14,10 +14,10 @@ def test_a_broker_that_held_thousands_of_replicas_is_dealt_with_in_portions() ->
     world.log.clear()
     world.kill(0)
     writes = [len(step.items) for step in world.log if isinstance(step, Write)]
-    told = [order for _, order in world.sends() if isinstance(order, MetadataOrder)]
+    said = [order for _, order in world.sends() if isinstance(order, MetadataOrder)]
     assert writes == [AT_ONCE, AT_ONCE, 1]
-    assert max(len(order.delta.partitions.get("t", ())) for order in told) == AT_ONCE
-    assert all({b.id for b in order.delta.brokers} == {1, 2} for order in told)
+    assert max(len(order.delta.partitions.get("t", ())) for order in said) == AT_ONCE
+    assert all({b.id for b in order.delta.brokers} == {1, 2} for order in said)
     for broker in world.brokers.values():
         leaders = {image.leader for image in broker.image.topics["t"].partitions.values()}
         assert leaders == {1}

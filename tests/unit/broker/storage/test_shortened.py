@@ -83,8 +83,8 @@ def test_nothing_is_acknowledged_on_a_log_that_was_cut(
     refused(lambda: append(log, b"d"))
     refused(lambda: values(log, 0, 1))
     assert site.gone == [(site.paths[0], [("t", 0)], False)]
-    told = [r.getMessage() for r in caplog.records]
-    assert told == [
+    said = [r.getMessage() for r in caplog.records]
+    assert said == [
         f"{active(site)} was cut or removed by somebody else: t-0 is offline until the next start"
     ]
     refused(lambda: site.logs.create("t", 0, TOPIC_ID, is_new=False))

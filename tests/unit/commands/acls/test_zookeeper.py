@@ -99,8 +99,8 @@ class ChangingTree:
     @property
     def changes(self) -> list[bytes]:
         """What brokers are told to read again, in order."""
-        told = sorted((p[-10:], p) for p in self.nodes if "acl_changes_" in p)
-        return [self.nodes[path][0] for _, path in told]
+        said = sorted((p[-10:], p) for p in self.nodes if "acl_changes_" in p)
+        return [self.nodes[path][0] for _, path in said]
 
 
 @pytest.fixture

@@ -96,7 +96,7 @@ def test_settings_of_everything_are_set_shown_and_unset(
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "said"),
     [
         (("topics", "order", "retention.ms=5"), "does not exist (did you mean orders?)"),
         (("topics", "orders", "retention.ms=x"), "Not a number of type LONG"),
@@ -109,9 +109,9 @@ def test_settings_of_everything_are_set_shown_and_unset(
         (("broker-loggers", "0", "kafka=INFO"), "does not run has no broker-loggers"),
     ],
 )
-def test_what_a_broker_refuses_is_refused(say: Say, words: tuple[str, ...], told: str) -> None:
+def test_what_a_broker_refuses_is_refused(say: Say, words: tuple[str, ...], said: str) -> None:
     code, _, err = say("set", *words)
-    assert (code, told in err, err.count("\n")) == (1, True, 1), err
+    assert (code, said in err, err.count("\n")) == (1, True, 1), err
     assert shown(say, "topics") == []
     assert len(shown(say, "brokers")) == len(LOCKED)
 

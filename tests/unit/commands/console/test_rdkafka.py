@@ -66,10 +66,10 @@ def test_pairs_are_strict_only_where_asked() -> None:
 
 
 def test_what_librdkafka_does_not_know_is_dropped_with_a_warning() -> None:
-    told: list[str] = []
+    said: list[str] = []
     settings = {"bootstrap.servers": "127.0.0.1:1", "no.such": "1", "nor.such": ""}
-    assert client("Producer", settings, debug=False, warn=told.append)
-    assert sorted(told) == ["no.such", "nor.such"]
+    assert client("Producer", settings, debug=False, warn=said.append)
+    assert sorted(said) == ["no.such", "nor.such"]
 
 
 def test_a_value_that_librdkafka_refuses_is_told_with_kafkas_words() -> None:

@@ -158,10 +158,10 @@ def test_the_no_op_formatter_prints_nothing() -> None:
 
 
 def test_deprecated_names_work_and_are_told() -> None:
-    told: list[str] = []
-    found = formatter("kafka.tools.DefaultMessageFormatter", {}, told.append)
+    said: list[str] = []
+    found = formatter("kafka.tools.DefaultMessageFormatter", {}, said.append)
     assert found.format(Message()) == b"v\n"
-    assert told == [
+    assert said == [
         "WARNING: kafka.tools.DefaultMessageFormatter is deprecated and will be removed in the "
         "next major release. Please use org.apache.kafka.tools.consumer.DefaultMessageFormatter "
         "instead"

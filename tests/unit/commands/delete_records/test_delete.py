@@ -22,14 +22,14 @@ Pko = Callable[..., Said]
 @pytest.fixture
 def deleted(filled: Fakes) -> dict[tuple[str, int], int]:
     """What the brokers were told to delete: the first offset to keep, by partition."""
-    told: dict[tuple[str, int], int] = {}
+    heard: dict[tuple[str, int], int] = {}
 
     def answer(request: Any) -> DeleteRecordsResponse:
         topics = []
         for topic in request.topics:
             results = []
             for p in topic.partitions:
-                told[topic.name, p.partition_index] = p.offset
+                heard[topic.name, p.partition_index] = p.offset
                 results.append(
                     DeleteRecordsPartitionResult(
                         partition_index=p.partition_index, low_watermark=p.offset
@@ -40,7 +40,7 @@ def deleted(filled: Fakes) -> dict[tuple[str, int], int]:
 
     for fake in filled:
         fake.on("DeleteRecords", answer)
-    return told
+    return heard
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ def test_each_file_answers_for_itself(
     (tmp_path / "a-0" / f"{NAME}.timeindex").write_bytes(pack(">qi", 5, 1))
     files = [f"a-0/{NAME}.{kind}" for kind in ("index", "timeindex", "log")]
     assert cli.main(["dump-log", "show", *files, f"b-0/{NAME}.log"]) == 1
-    told = capsys.readouterr().err.splitlines()
-    heads = [line for line in told if line.startswith("pko: ")]
+    said = capsys.readouterr().err.splitlines()
+    heads = [line for line in said if line.startswith("pko: ")]
     assert heads[0].startswith(f"pko: a-0/{NAME}.index: ")
     assert heads[1] == f"pko: a-0/{NAME}.timeindex:"
-    assert len(heads) == 2 and told.index(heads[1]) < len(told) - 1
+    assert len(heads) == 2 and said.index(heads[1]) < len(said) - 1

@@ -107,12 +107,12 @@ def test_no_color_is_honoured(broker: FakeBroker, terminal: Callable[..., tuple[
 LONG = "a-topic-with-a-name-that-is-longer-than-a-narrow-terminal"
 
 
-@pytest.mark.parametrize(("columns", "told"), [(40, ""), (200, "40")])
+@pytest.mark.parametrize(("columns", "said"), [(40, ""), (200, "40")])
 def test_a_name_longer_than_the_terminal_is_whole_and_widens_nothing(
-    broker: FakeBroker, terminal: Callable[..., tuple[int, str]], columns: int, told: str
+    broker: FakeBroker, terminal: Callable[..., tuple[int, str]], columns: int, said: str
 ) -> None:
     broker.topics = {LONG: [0], "orders": [0, 0]}
-    _, shown = terminal("topics", "list", "-b", broker.bootstrap, columns=columns, COLUMNS=told)
+    _, shown = terminal("topics", "list", "-b", broker.bootstrap, columns=columns, COLUMNS=said)
     assert ANSI.sub("", shown).splitlines() == [
         "TOPIC   PARTITIONS  REPLICAS",
         LONG,

@@ -105,9 +105,9 @@ def test_other_settings_stay_when_throttles_come_and_go(nodes: Nodes, pko: Pko, 
     assert "Reassignment of partition orders-0 is completed." in said.stdout
     assert json.loads(nodes.nodes["/config/topics/orders"]) == before
     assert json.loads(nodes.nodes["/config/brokers/1"])["config"] == {}
-    told = [json.loads(v)["entity_path"] for k, v in nodes.nodes.items() if "/changes/" in k]
+    heard = [json.loads(v)["entity_path"] for k, v in nodes.nodes.items() if "/changes/" in k]
     ids = ["brokers/0", "brokers/1"]
-    assert told == ["topics/orders", *ids, *ids, "topics/orders"]
+    assert heard == ["topics/orders", *ids, *ids, "topics/orders"]
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_a_percentile_is_a_value_that_was_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "verdict", "told"),
+    ("text", "verdict", "said"),
     [
         ("metadata_ms>10", "failed", "metadata_ms is 12.5"),
         ("metadata-ms>10|failed>5", "failed", "metadata_ms is 12.5, failed is 1"),
@@ -96,8 +96,8 @@ def test_a_percentile_is_a_value_that_was_there() -> None:
     ],
 )
 def test_a_limit_is_met_or_not_and_never_green_where_a_figure_is_missing(
-    text: str, verdict: str, told: str
+    text: str, verdict: str, said: str
 ) -> None:
     outcome = judged([*ROUND, StepOutcome("group", "not run", None)], 2, text,
                      parse_condition(text, FIELDS))  # fmt: skip
-    assert (outcome.verdict, outcome.detail or outcome.reason) == (verdict, told)
+    assert (outcome.verdict, outcome.detail or outcome.reason) == (verdict, said)

@@ -22,7 +22,7 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "heard"),
     [
         ("top", "pko top needs a terminal"),
         ("top --every 10ms", "500ms at least"),
@@ -34,10 +34,10 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> None:
         ("top --monitor http://a:1 --token-file /no/such", "/no/such: No such file"),
     ],
 )
-def test_a_line_says_what_is_wrong(pko: Pko, line: str, told: str) -> None:
+def test_a_line_says_what_is_wrong(pko: Pko, line: str, heard: str) -> None:
     said = pko(line)
     assert (said.code, said.stdout) == (2, "")
-    assert told in said.stderr
+    assert heard in said.stderr
     assert said.stderr.count("\n") == 1
 
 
@@ -70,7 +70,7 @@ def test_actions_on_a_monitor_need_the_brokers(pko: Pko, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(
-    ("clusters", "wanted", "told"),
+    ("clusters", "wanted", "heard"),
     [
         (["prod", "dev"], None, "watches prod, dev: which one"),
         (["prod", "dev"], "prd", r"no prd \(did you mean prod\?\)"),
@@ -78,9 +78,9 @@ def test_actions_on_a_monitor_need_the_brokers(pko: Pko, monkeypatch: pytest.Mon
     ],
 )
 def test_which_cluster_of_the_monitor_must_be_clear(
-    clusters: list[str], wanted: str | None, told: str
+    clusters: list[str], wanted: str | None, heard: str
 ) -> None:
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=heard):
         _chosen(clusters, wanted)
 
 

@@ -83,18 +83,18 @@ def test_an_open_transaction_is_aborted_and_told(state: dict[str, str], pko: Pko
 
 
 @pytest.mark.parametrize(
-    ("before", "told"),
+    ("before", "heard"),
     [
         ("CompleteCommit", "billing had no open transaction (CompleteCommit)"),
         ("PrepareAbort", "the transaction of billing was being aborted already, and has ended"),
     ],
 )
 def test_where_nothing_was_open_that_is_told(
-    state: dict[str, str], pko: Pko, before: str, told: str
+    state: dict[str, str], pko: Pko, before: str, heard: str
 ) -> None:
     state["billing"] = before
     said = pko("transactions force-terminate billing --yes")
-    assert (said.code, said.stderr) == (0, f"{told}; producer 7 epoch 3 is fenced\n")
+    assert (said.code, said.stderr) == (0, f"{heard}; producer 7 epoch 3 is fenced\n")
 
 
 def test_an_id_that_is_not_there_is_not_made(state: dict[str, str], pko: Pko) -> None:

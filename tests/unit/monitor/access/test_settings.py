@@ -113,10 +113,10 @@ def test_persons_have_roles_by_name_by_group_or_all() -> None:
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(text: str, complaint: str) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as said:
         read(text)
-    assert complaint in str(told.value)
-    assert "\n" not in str(told.value)
+    assert complaint in str(said.value)
+    assert "\n" not in str(said.value)
 
 
 def test_all_that_is_wrong_is_told_at_once() -> None:

@@ -52,9 +52,9 @@ def test_the_key_is_that_of_rfc_7914() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_hash_is_refused_before_it_costs_anything(text: str) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as said:
         passwords.parse(text)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(said.value)
 
 
 def test_a_file_has_users_and_comments_and_says_what_is_wrong_with_a_line() -> None:

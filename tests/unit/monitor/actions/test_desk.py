@@ -65,9 +65,9 @@ class World:
             raise UsageError("to is missing")
         wanted = params.get("to", "new")
         changes = (PlannedChange("offset", cluster.value, wanted),)
-        told = {"group": params["group"], "to": wanted}
+        said = {"group": params["group"], "to": wanted}
         same = cluster.value == wanted
-        return ActionPlan(params["group"], () if same else changes, wanted, told, told, ())
+        return ActionPlan(params["group"], () if same else changes, wanted, said, said, ())
 
     def _run(self, cluster: Any, plan: ActionPlan, ground: Any) -> dict[str, PkoError]:
         assert self.audit.entries(lambda _: True, 1)[0]["result"] == "begun"
@@ -90,9 +90,9 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def refusal(made: Callable[[], object]) -> ActionRefusedError:
-    with pytest.raises(ActionRefusedError) as told:
+    with pytest.raises(ActionRefusedError) as said:
         made()
-    return told.value
+    return said.value
 
 
 def test_what_was_shown_is_done_once_and_written_down(world: World) -> None:

@@ -146,10 +146,10 @@ def test_a_group_goes_where_it_is_sent(
 def test_a_wrong_seek_is_told_in_one_line(
     ground: Ground, params: dict[str, str], complaint: str
 ) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as said:
         SEEK.plan(CLUSTER, params, ground)
-    assert complaint in str(told.value)
-    assert "\n" not in str(told.value)
+    assert complaint in str(said.value)
+    assert "\n" not in str(said.value)
 
 
 def test_what_was_never_moved_from_here_cannot_be_undone(ground: Ground) -> None:
@@ -212,9 +212,9 @@ def test_a_secret_is_set_and_shown_nowhere(ground: Ground, altered: list[Any]) -
 def test_a_wrong_setting_is_told_in_one_line(
     ground: Ground, altered: list[Any], params: dict[str, str], complaint: str
 ) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as said:
         CONFIG.plan(CLUSTER, {"topic": "orders", **params}, ground)
-    assert complaint in str(told.value)
+    assert complaint in str(said.value)
     with pytest.raises(UsageError, match="broker 9 is not there"):
         BROKER_CONFIG.plan(CLUSTER, {"broker": "9", "setting": "x", "value": "1"}, ground)
 

@@ -48,9 +48,9 @@ def test_at_the_first_look_a_stop_is_not_known_where_the_clock_may_be_wrong() ->
 
 def test_clocks_that_are_apart_are_told() -> None:
     ahead = watched(HOUR, 3)
-    (told,) = ahead.view.not_asked
-    assert (told.what, told.error) == ("clock of broker 1", "ClockSkew")
-    assert "3601 s behind the clock of this machine" in told.message
+    (said,) = ahead.view.not_asked
+    assert (said.what, said.error) == ("clock of broker 1", "ClockSkew")
+    assert "3601 s behind the clock of this machine" in said.message
     assert "clock of broker 1" in poll_round(ahead.view, NOW).not_asked[0]
     assert "3599 s ahead of" in watched(-HOUR, 3).view.not_asked[0].message
     assert not watched(0, 3).view.not_asked

@@ -26,9 +26,9 @@ def view_of(**more: object) -> ClusterView:
     replicas = [ReplicaInfo("orders", 0, 4096, 0, False)]
     dirs = {1: [LogDirDescription("/a", None, 1 << 40, 1 << 39, replicas), FAILED]}
     moves = {("orders", 0): Reassignment([1, 2], [2], [1])}
-    told = [NotAsked("moves", "TIMED_OUT", "no answer")]
+    said = [NotAsked("moves", "TIMED_OUT", "no answer")]
     commits = [Commit(NOW - 1000 * n, 60 - n) for n in range(5, -1, -1)]
-    found = {"dirs": dirs, "moves": moves, "not_asked": told, **more}
+    found = {"dirs": dirs, "moves": moves, "not_asked": said, **more}
     return watched.take(answers(NOW, 100, commits=commits, **found))
 
 

@@ -100,7 +100,7 @@ def test_questions_that_wait_are_bounded(enquiries: Enquiries) -> None:
 
 
 def test_many_who_ask_the_same_share_one_question(enquiries: Enquiries) -> None:
-    going, asked, told = Event(), [], []
+    going, asked, said = Event(), [], []
 
     def question(_: Cluster) -> str:
         asked.append(1)
@@ -108,7 +108,7 @@ def test_many_who_ask_the_same_share_one_question(enquiries: Enquiries) -> None:
         return "answer"
 
     def ask() -> None:
-        told.append(enquiries.ask(("x",), question, PATIENCE).value)
+        said.append(enquiries.ask(("x",), question, PATIENCE).value)
 
     threads = [Thread(target=ask) for _ in range(8)]
     for thread in threads:
@@ -116,7 +116,7 @@ def test_many_who_ask_the_same_share_one_question(enquiries: Enquiries) -> None:
     going.set()
     for thread in threads:
         thread.join(PATIENCE)
-    assert (told, len(asked)) == (["answer"] * 8, 1)
+    assert (said, len(asked)) == (["answer"] * 8, 1)
 
 
 def test_at_the_end_the_connection_is_closed_and_nothing_more_is_asked(

@@ -51,6 +51,6 @@ def test_the_row_of_a_group_sums_up_its_partitions(
                  "catch_up_seconds", "status"):  # fmt: skip
         assert getattr(found.row, name) == getattr(expected, name), name
     for name in ("rate_in", "rate_out"):
-        told = getattr(expected, name)
-        assert getattr(found.row, name) == (None if told is None else pytest.approx(told, abs=0.01))
+        said = getattr(expected, name)
+        assert getattr(found.row, name) == (None if said is None else pytest.approx(said, abs=0.01))
     assert found.topics == sorted({row.topic for row in rows})

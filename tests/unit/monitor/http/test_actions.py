@@ -56,8 +56,8 @@ class Changing:
     def plan(self, cluster: Any, params: Any, ground: Any) -> ActionPlan:
         to = params.get("to", "-")
         change = PlannedChange("orders-0", "5", to, "5 records read again")
-        told = {"group": params["group"], "to": to}
-        return ActionPlan(params["group"], (change,), to, told, told, ("pko",), (), "undo")
+        said = {"group": params["group"], "to": to}
+        return ActionPlan(params["group"], (change,), to, said, said, ("pko",), (), "undo")
 
     def run(self, cluster: Any, plan: ActionPlan, ground: Any) -> dict[str, Any]:
         self.moved.append(plan.steps)

@@ -150,12 +150,12 @@ def test_alerts_and_silences_of_hidden_clusters_stay_hidden(
     tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alerts = AlertService(alert_settings({}, "m"), str(tmp_path / "alerts.db"), [SEEN, HIDDEN])
-    told = [Alert(c, AlertKey("late", c, "group", "g"), "warning", 1) for c in (SEEN, HIDDEN)]
+    said = [Alert(c, AlertKey("late", c, "group", "g"), "warning", 1) for c in (SEEN, HIDDEN)]
     silences = [
         Silence(c, 1 << 60, "anna", "works", patterns={"cluster": re.compile(c)})
         for c in (SEEN, HIDDEN)
     ]
-    monkeypatch.setattr(alerts, "state", lambda: AlertsNow(True, "", told, told, told, [*silences]))
+    monkeypatch.setattr(alerts, "state", lambda: AlertsNow(True, "", said, said, said, [*silences]))
     try:
         service.alerts = alerts
         client = TestClient(make_app(service, all_routes()), headers={"X-Test": "anna"})

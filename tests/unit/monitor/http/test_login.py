@@ -144,12 +144,12 @@ def test_a_user_logs_in_sees_and_logs_out(site: Site) -> None:
 
 
 def test_wrong_names_and_passwords_get_the_same_answer(site: Site) -> None:
-    told = set()
+    said = set()
     for name, password in (("anna", "wrong"), ("carl", PASSWORD), ("", ""), ("anna", "")):
         answer = log_in(site.client(), name, password)
-        told.add((answer.status_code, answer.text, "set-cookie" in answer.headers))
-    assert len(told) == 1
-    (status, text, has_cookie), = told  # fmt: skip
+        said.add((answer.status_code, answer.text, "set-cookie" in answer.headers))
+    assert len(said) == 1
+    (status, text, has_cookie), = said  # fmt: skip
     assert (status, has_cookie) == (401, False)
     assert "The name or the password is wrong." in text
 
@@ -287,9 +287,9 @@ def test_through_tls_the_cookie_is_for_tls_alone(site: Site, users: Path) -> Non
     assert cookie.startswith("__Host-pko_session_8000=")
     assert "Secure" in cookie
     behind = Site(f'[login]\nmode="users"\nusers-file="{users}"\nproxies=["192.0.2.1"]\n')
-    told = {"X-Forwarded-Proto": "https"}
+    said = {"X-Forwarded-Proto": "https"}
     for address, secure in (("192.0.2.1", True), ("192.0.2.9", False)):
-        cookie = log_in(behind.client(address, "http://monitor"), headers=told).headers[
+        cookie = log_in(behind.client(address, "http://monitor"), headers=said).headers[
             "set-cookie"
         ]
         assert ("Secure" in cookie) is secure, address
@@ -365,10 +365,10 @@ def test_a_name_that_is_no_utf_8_is_nobodys(proxied: Site) -> None:
 
 def test_the_address_behind_trusted_proxies_is_the_clients(users: Path) -> None:
     site = Site(f'[login]\nmode="users"\nusers-file="{users}"\nproxies=["10.0.0.0/8"]\n')
-    told = {"X-Forwarded-For": "198.51.100.7, 192.0.2.50, 10.9.9.9"}
+    said = {"X-Forwarded-For": "198.51.100.7, 192.0.2.50, 10.9.9.9"}
     for _ in range(attempts.FREE):
-        log_in(site.client("10.1.2.3"), password="wrong", headers=told)
-    assert log_in(site.client("10.1.2.3"), headers=told).status_code == 429
+        log_in(site.client("10.1.2.3"), password="wrong", headers=said)
+    assert log_in(site.client("10.1.2.3"), headers=said).status_code == 429
     assert log_in(site.client("192.0.2.50")).status_code == 429
     assert log_in(site.client("10.1.2.3"), headers={"X-Forwarded-For": "x"}).status_code == 303
     assert log_in(site.client("198.51.100.7")).status_code == 303

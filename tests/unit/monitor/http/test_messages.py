@@ -101,8 +101,8 @@ def test_who_reads_what_is_in_the_audit_log(logs: TopicLogs, tmp_path: Path) -> 
     assert client.get(f"{PAGE}?offset=0..1&partition=0").status_code == 200
     assert client.get(f"{API}/records/0/1").status_code == 200
     assert client.get(f"{API}/records/0/1/value").status_code == 200
-    told = [e["params"] for e in audit_of(client)]
-    assert told == [
+    heard = [e["params"] for e in audit_of(client)]
+    assert heard == [
         {"read": "search", "last": "5", "masked": "no"},
         {"read": "search", "partition": "0", "offset": "0..1", "masked": "no"},
         {"read": "record", "partition": "0", "offset": "1", "masked": "no"},

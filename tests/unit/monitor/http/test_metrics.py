@@ -159,9 +159,9 @@ def test_every_name_and_label_of_the_exporters_is_told_or_it_is_said_why_not() -
     lines = [line.partition("  ") for line in EXPORTERS.read_text().splitlines()]
     wanted = [(*line[:-1].split("{"), why) for line, _, why in lines]
     assert len(wanted) > 40
-    told = {name: set(labels.split(",")) - {""} for name, labels, why in wanted if not why}
+    said = {name: set(labels.split(",")) - {""} for name, labels, why in wanted if not why}
     theirs = {n: found[n] for n in found if not n.startswith(("pko_", "process_"))}
-    assert told == theirs
+    assert said == theirs
     for name, labels, why in wanted:
         if why:
             assert not set(labels.split(",")) & found.get(name, set()), name
@@ -266,9 +266,9 @@ def test_the_text_is_made_in_slices() -> None:
     ],
 )
 def test_a_wrong_setting_is_told_in_one_line(settings: str, complaint: str) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as said:
         metrics_settings(tomllib.loads(f"[metrics]\n{settings}"), "m")
-    assert complaint in str(told.value)
+    assert complaint in str(said.value)
 
 
 def test_the_monitor_tells_of_itself(tmp_path: Path) -> None:

@@ -250,6 +250,6 @@ def test_logins_that_were_begun_are_bounded(site: Site, monkeypatch: pytest.Monk
     ],
 )
 def test_what_is_missing_is_told_in_one_line(text: str, complaint: str) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as said:
         access_settings(parse(f"[login]\nmode = 'oidc'\n{text}".encode(), "m").others, "m")
-    assert complaint in str(told.value)
+    assert complaint in str(said.value)

@@ -93,8 +93,8 @@ def test_old_answers_are_called_stale_and_never_well(
 
 
 def test_what_could_not_be_asked_is_named(watched: WatchedCluster, client: TestClient) -> None:
-    told = NotAsked("settings of orders", "TOPIC_AUTHORIZATION_FAILED", "not allowed")
-    watched.take(answers(now_ms(), 100, not_asked=[told]))
+    heard = NotAsked("settings of orders", "TOPIC_AUTHORIZATION_FAILED", "not allowed")
+    watched.take(answers(now_ms(), 100, not_asked=[heard]))
     assert "nothing that is known" in words(page(client, "/c/local"))
     assert "settings of orders: not allowed [TOPIC_AUTHORIZATION_FAILED]" in words(
         page(client, "/c/local")

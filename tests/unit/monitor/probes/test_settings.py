@@ -49,10 +49,10 @@ def test_all_that_may_be_said() -> None:
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(text: str, complaint: str) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as heard:
         read(text)
-    assert complaint in str(told.value)
-    assert "\n" not in str(told.value)
+    assert complaint in str(heard.value)
+    assert "\n" not in str(heard.value)
 
 
 def test_of_several_clusters_one_has_to_be_named() -> None:

@@ -12,7 +12,7 @@ from pykafka_ops.security.acls.rules import (
 )
 
 
-def told(*rules: tuple[str, str, str]) -> list[tuple[str, str, bool]]:
+def said(*rules: tuple[str, str, str]) -> list[tuple[str, str, bool]]:
     """Who may read the topic t by rules (+ or -, principal, host) about it."""
     about = ResourcePattern(ResourceType.TOPIC, "t")
     book = AclBook(
@@ -27,12 +27,12 @@ def told(*rules: tuple[str, str, str]) -> list[tuple[str, str, bool]]:
 
 
 def test_nobody_is_named_where_nobody_may() -> None:
-    assert told() == []
-    assert told(("-", "User:a", "*")) == []
+    assert said() == []
+    assert said(("-", "User:a", "*")) == []
 
 
 def test_each_who_may_is_named_with_the_hosts_where_that_is_not_so() -> None:
-    assert told(("+", "User:a", "*"), ("-", "User:a", "h1"), ("+", "User:b", "h2")) == [
+    assert said(("+", "User:a", "*"), ("-", "User:a", "h1"), ("+", "User:b", "h2")) == [
         ("User:a", "*", True),
         ("User:a", "h1", False),
         ("User:b", "*", False),
@@ -41,14 +41,14 @@ def test_each_who_may_is_named_with_the_hosts_where_that_is_not_so() -> None:
 
 
 def test_who_is_denied_is_named_where_all_others_may() -> None:
-    assert told(("+", "User:*", "*"), ("-", "User:a", "*")) == [
+    assert said(("+", "User:*", "*"), ("-", "User:a", "*")) == [
         ("User:*", "*", True),
         ("User:a", "*", False),
     ]
 
 
 def test_a_host_denied_to_all_is_denied_to_each() -> None:
-    assert told(("+", "User:a", "*"), ("-", "User:*", "h1")) == [
+    assert said(("+", "User:a", "*"), ("-", "User:*", "h1")) == [
         ("User:a", "*", True),
         ("User:a", "h1", False),
     ]

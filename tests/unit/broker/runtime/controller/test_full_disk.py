@@ -56,8 +56,8 @@ def test_a_topic_that_cannot_be_stored_is_refused_and_the_controller_stays(
         assert desk.nodes[0].loop.epoch == 1
 
     at_desk(tmp_path, body)
-    told = [r.getMessage() for r in caplog.records if "the metadata file" in r.getMessage()]
-    assert [text.split(" the metadata")[0] for text in told] == ["there is room for"]
+    said = [r.getMessage() for r in caplog.records if "the metadata file" in r.getMessage()]
+    assert [text.split(" the metadata")[0] for text in said] == ["there is room for"]
     assert "controller stops" not in caplog.text
 
 

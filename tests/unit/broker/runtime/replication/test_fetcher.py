@@ -232,11 +232,11 @@ def test_a_high_watermark_in_an_answer_that_came_too_late_is_heard_again() -> No
     pair.leader.append("t", 0, batch(b"a"))
     pair.fetch()
     request = pair.fetcher.partitions.request()
-    told = pair.leader.ask(request, 17)
+    said = pair.leader.ask(request, 17)
     lead(pair.copy, (0, 1), leader=0, epoch=4)
     lead(pair.led, (0, 1), leader=0, epoch=4)
     pair.fetcher.partitions.add(pair.copy)
-    pair.take(told)
+    pair.take(said)
     assert pair.copy.log.high_watermark == 0
     pair.settle()
     assert pair.copy.log.high_watermark == 1

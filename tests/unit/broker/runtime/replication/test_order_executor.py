@@ -121,23 +121,23 @@ class Desk:
         """LeaderAndIsr about one partition of topic t; the errors."""
         state = LeaderAndIsr(leader, epoch, replicas, controller_epoch, partition_epoch)
         change = ReplicaChange("t", topic_id, index, state, ReplicaAssignment(replicas), is_new)
-        told = LeaderAndIsrOrder(
+        said = LeaderAndIsrOrder(
             controller_id=OTHER,
             controller_epoch=controller_epoch,
             broker_epoch=broker_epoch,
             changes=[change],
         )
-        return drive(self.executor.apply_leader_and_isr(told))
+        return drive(self.executor.apply_leader_and_isr(said))
 
     def stop(self, epoch: int, *, delete: bool, index: int = 0) -> Errors:
         """StopReplica of one partition; the errors."""
-        told = StopReplicaOrder(
+        said = StopReplicaOrder(
             controller_id=OTHER,
             controller_epoch=1,
             broker_epoch=50,
             stops=[StopChange("t", index, epoch, delete)],
         )
-        return drive(self.executor.apply_stop_replica(told))
+        return drive(self.executor.apply_stop_replica(said))
 
     @property
     def partition(self) -> Partition:

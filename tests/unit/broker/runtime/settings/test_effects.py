@@ -32,23 +32,23 @@ def effects(
     configs: BrokerConfigs, logs: Logs
 ) -> tuple[SettingEffects, list[str | None], list[frozenset[str]]]:
     unclean: list[str | None] = []
-    told: list[frozenset[str]] = []
+    said: list[frozenset[str]] = []
     made = SettingEffects(
         configs,
         cast(Any, logs),
         lambda topic: configs.topic_config({}),
         allow_unclean=unclean.append,
-        copies=[told.append],
+        copies=[said.append],
     )
-    return made, unclean, told
+    return made, unclean, said
 
 
 def test_a_changed_setting_reaches_logs_and_copies() -> None:
     configs, logs = BrokerConfigs({}), Logs()
-    made, unclean, told = effects(configs, logs)
+    made, unclean, said = effects(configs, logs)
     names = configs.set_dynamic_default({"log.retention.ms": "7"}).changed
     made.broker_changed(names)
-    assert told == [names]
+    assert said == [names]
     ((topic, config),) = logs.updated
     assert (topic, config.retention_ms) == ("t", 7)
     assert logs.settings.verify_transactions is True

@@ -123,10 +123,10 @@ def test_znodes_that_make_no_sense_are_told_and_left_out(
     quotas = follow(tmp_path, before, nothing)
     assert quotas.limit(FETCH, "v", "x").entity == QuotaEntity("v")
     assert quotas.limit(FETCH, "u", "d").value == 9
-    told = "\n".join(record.getMessage() for record in caplog.records)
+    said = "\n".join(record.getMessage() for record in caplog.records)
     for text in (
         "ignoring settings of users/u",
         "/config/users/v: Invalid value many",
         "clients/c",
     ):
-        assert text in told
+        assert text in said

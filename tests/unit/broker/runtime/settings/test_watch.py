@@ -34,9 +34,9 @@ def run(tmp_path: Path) -> Callable[[Callable[..., Coroutine[Any, Any, None]]], 
             clock = Clock()
             store = EmbeddedStore(tmp_path / "m.db", clock=clock, durable=False)
             await registration.ensure_paths(store)
-            told: Told = []
-            watch = ConfigWatch(store, lambda entity, values: told.append((entity, values)))
-            await body(store, watch, told, clock)
+            said: Told = []
+            watch = ConfigWatch(store, lambda entity, values: said.append((entity, values)))
+            await body(store, watch, said, clock)
             await watch.close()
             await store.close()
 
@@ -62,37 +62,37 @@ async def settle(watch: ConfigWatch) -> None:
 
 
 def test_present_settings_of_wanted_entities_are_told_at_start(run: Any) -> None:
-    async def body(store: EmbeddedStore, watch: ConfigWatch, told: Told, clock: Clock) -> None:
+    async def body(store: EmbeddedStore, watch: ConfigWatch, said: Told, clock: Clock) -> None:
         await put(store, "brokers/<default>", a="1")
         await put(store, "topics/t", b="2")
         await watch.start("brokers/<default>", "brokers/0")
         await settle(watch)
-        assert told == [("brokers/<default>", {"a": "1"}), ("brokers/0", {})]
+        assert said == [("brokers/<default>", {"a": "1"}), ("brokers/0", {})]
 
     run(body)
 
 
 def test_changes_are_told_once_and_in_order(run: Any) -> None:
-    async def body(store: EmbeddedStore, watch: ConfigWatch, told: Told, clock: Clock) -> None:
+    async def body(store: EmbeddedStore, watch: ConfigWatch, said: Told, clock: Clock) -> None:
         await watch.start()
         await put(store, "topics/t", a="1")
         await put(store, "topics/s", b="2")
         await settle(watch)
-        assert told == [("topics/t", {"a": "1"}), ("topics/s", {"b": "2"})]
+        assert said == [("topics/t", {"a": "1"}), ("topics/s", {"b": "2"})]
         await put(store, "users/u", c="3")
         await settle(watch)
-        assert told[2:] == [("users/u", {"c": "3"})]
+        assert said[2:] == [("users/u", {"c": "3"})]
 
     run(body)
 
 
 def test_a_notification_in_the_old_format_is_understood(run: Any) -> None:
-    async def body(store: EmbeddedStore, watch: ConfigWatch, told: Told, clock: Clock) -> None:
+    async def body(store: EmbeddedStore, watch: ConfigWatch, said: Told, clock: Clock) -> None:
         await watch.start()
         data = b'{"version":1,"entity_type":"topics","entity_name":"t"}'
         await store.create(ConfigChanges.prefix, data, sequence=True)
         await settle(watch)
-        assert told == [("topics/t", {})]
+        assert said == [("topics/t", {})]
 
     run(body)
 
@@ -100,9 +100,9 @@ def test_a_notification_in_the_old_format_is_understood(run: Any) -> None:
 def test_what_cannot_be_read_or_applied_stops_nothing(
     run: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def body(store: EmbeddedStore, watch: ConfigWatch, told: Told, clock: Clock) -> None:
+    async def body(store: EmbeddedStore, watch: ConfigWatch, said: Told, clock: Clock) -> None:
         def fail(entity: str, values: dict[str, str]) -> None:
-            told.append((entity, values))
+            said.append((entity, values))
             raise ValueError(entity)
 
         watch._on_change = fail
@@ -113,7 +113,7 @@ def test_what_cannot_be_read_or_applied_stops_nothing(
         await store.set(EntityConfig.path("topics/bad"), b"junk")
         await put(store, "topics/s", a="1")
         await settle(watch)
-        assert [entity for entity, _ in told] == ["topics/t", "topics/s"]
+        assert [entity for entity, _ in said] == ["topics/t", "topics/s"]
         assert "topics/bad stay as they are: /config/topics/bad: not JSON" in caplog.text
         assert caplog.text.count("Traceback") == 2, "only of what was not expected"
 
@@ -121,11 +121,11 @@ def test_what_cannot_be_read_or_applied_stops_nothing(
 
 
 def test_nothing_is_told_after_close(run: Any) -> None:
-    async def body(store: EmbeddedStore, watch: ConfigWatch, told: Told, clock: Clock) -> None:
+    async def body(store: EmbeddedStore, watch: ConfigWatch, said: Told, clock: Clock) -> None:
         await watch.start()
         await watch.close()
         await put(store, "topics/t", a="1")
         await settle(watch)
-        assert told == []
+        assert said == []
 
     run(body)

@@ -110,13 +110,13 @@ def test_leaders_move_when_a_broker_dies_and_its_replicas_leave_the_isr() -> Non
     assert world.states["t", 0] == LeaderAndIsr(2, 1, (2,), 1, partition_epoch=1)
     assert world.states["t", 1] == LeaderAndIsr(2, 1, (2,), 1, partition_epoch=1)
     assert world.states["t", 2] == LeaderAndIsr(0, 0, (0, 2), 1)
-    told = {
+    said = {
         index
         for _, order in world.sends()
         if isinstance(order, MetadataOrder)
         for index in order.delta.partitions.get("t", {})
     }
-    assert told == {0, 1}
+    assert said == {0, 1}
     image = world.brokers[0].image.partition("t", 0)
     assert image is not None
     assert (image.leader, image.offline) == (2, (1,))

@@ -110,8 +110,8 @@ def test_a_broker_of_another_registration_is_refused(world: World) -> None:
 def test_a_state_that_somebody_else_wrote_is_read_and_told(world: World) -> None:
     world.states[KEY] = LeaderAndIsr(0, 4, (0, 1), 1, partition_epoch=7)
     assert ask(world, IsrChange((0, 2), 0, 0)) is ErrorCode.INVALID_UPDATE_VERSION
-    told = world.brokers[2].replicas[KEY].state
-    assert (told.leader_epoch, told.partition_epoch) == (4, 7)
+    said = world.brokers[2].replicas[KEY].state
+    assert (said.leader_epoch, said.partition_epoch) == (4, 7)
     assert ask(world, IsrChange((0,), 4, 7)) == world.states[KEY]
 
 

@@ -45,13 +45,13 @@ def test_a_move_first_adds_replicas() -> None:
     assert world.move("t", 0, [1, 2]) is None
     assert assignment(world) == ReplicaAssignment((1, 2, 0), adding=(2,), removing=(0,))
     assert world.states[KEY] == LeaderAndIsr(0, 1, (0, 1), 1, partition_epoch=1)
-    told = {
+    said = {
         id_: (change.is_new, change.state.leader_epoch)
         for id_, order in world.sends()
         if isinstance(order, LeaderAndIsrOrder)
         for change in order.changes
     }
-    assert told == {0: (False, 1), 1: (False, 1), 2: (True, 1)}
+    assert said == {0: (False, 1), 1: (False, 1), 2: (True, 1)}
     assert hosts(world) == {0, 1, 2}
 
 

@@ -354,9 +354,9 @@ def test_everybody_who_waits_is_told_when_the_leader_moves() -> None:
     world = World()
     first, _ = world.stable(2)
     waiting = world.ask_join(first.member_id)
-    told = dict(world.shard.unloaded())
-    assert [type(ticket) for ticket in told] == [Deferred]
-    assert told[waiting].code is ErrorCode.NOT_COORDINATOR  # type: ignore[attr-defined]
+    said = dict(world.shard.unloaded())
+    assert [type(ticket) for ticket in said] == [Deferred]
+    assert said[waiting].code is ErrorCode.NOT_COORDINATOR  # type: ignore[attr-defined]
 
 
 def test_metadata_that_is_no_subscription_leaves_the_topics_unknown() -> None:

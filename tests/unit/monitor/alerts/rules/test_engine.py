@@ -129,8 +129,8 @@ def test_rules_that_are_gone_end_their_alerts() -> None:
     world.rules = (rule(), rule("narrow", names="x"))
     world.restart()
     world.desk.engine.drop_rules(world.now, ["prod"])
-    told = world.step()
-    assert sorted(t.alerts[0]["reason"] for t in told) == [
+    said = world.step()
+    assert sorted(t.alerts[0]["reason"] for t in said) == [
         "the rule narrow is not for this group any more",
         "the rule other is gone",
     ]

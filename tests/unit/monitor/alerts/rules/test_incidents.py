@@ -29,9 +29,9 @@ def test_what_comes_later_is_told_too_and_ever_less_often() -> None:
     world = AlertWorld(rule(), window=30)
     for n in range(1, 241):
         world.round(*(group(f"g{i}", 20) for i in range(n)), after=15)
-    told = [name for _, notice in world.sent for name in names(notice.alerts)]
-    assert told == [f"g{i}" for i in range(len(told))]
-    assert len(told) > 150
+    said = [name for _, notice in world.sent for name in names(notice.alerts)]
+    assert said == [f"g{i}" for i in range(len(said))]
+    assert len(said) > 150
     assert len(world.sent) <= 12
 
 
@@ -58,8 +58,8 @@ def test_a_cause_that_is_known_joins_what_it_brought_about() -> None:
     world = AlertWorld(rule(), rule("stop", "status=STOP"))
     a = group("a", 20, status="STOP")._replace(cause="disk of broker 1 is full")
     b = group("b", 20, status="STOP")
-    told = world.round(a, b)
-    assert [(t.cause, t.total) for t in told] == [
+    said = world.round(a, b)
+    assert [(t.cause, t.total) for t in said] == [
         ("disk of broker 1 is full", 2), ("rule late", 1), ("rule stop", 1),
     ]  # fmt: skip
 
@@ -192,25 +192,25 @@ def test_every_incident_opens_once_then_closes_once_and_nothing_is_lost(
     world = AlertWorld(rule(repeat_ms=300 * S), rule("other", "lag>=20"), window=window)
     play(world, steps)
     standing = {a.id for a in world.desk.firing()}
-    told = [notice for _, notice in world.sent]
-    opened = {i for n in told if n.phase == "open" for i in (a["id"] for a in n.alerts)}
+    said = [notice for _, notice in world.sent]
+    opened = {i for n in said if n.phase == "open" for i in (a["id"] for a in n.alerts)}
     for _ in range(3):
         world.round(group("a", 20), group("b", 20), after=2400)  # no silence, no window left
-    told = [notice for _, notice in world.sent]
-    opened |= {i for n in told if n.phase == "open" for i in (a["id"] for a in n.alerts)}
+    said = [notice for _, notice in world.sent]
+    opened |= {i for n in said if n.phase == "open" for i in (a["id"] for a in n.alerts)}
     assert standing <= opened, "each alert that fired was sent"
     for _ in range(2):
         world.round(group("a", 0), group("b", 0), after=2400)
-    told = [notice for _, notice in world.sent]
+    said = [notice for _, notice in world.sent]
     by_incident: dict[str, list[str]] = {}
-    for notice in told:
+    for notice in said:
         by_incident.setdefault(notice.incident, []).append(notice.phase)
     for phases in by_incident.values():
         assert phases[0] == "open"
         assert phases[-1] == "close"
         assert set(phases[1:-1]) <= {"repeat"}
-    ids = [a["id"] for n in told if n.phase == "open" for a in n.alerts]
+    ids = [a["id"] for n in said if n.phase == "open" for a in n.alerts]
     assert len(ids) == len(set(ids)), "an alert is opened once"
-    assert len({n.id for n in told}) == len(told), "no two messages share their key"
+    assert len({n.id for n in said}) == len(said), "no two messages share their key"
     assert not world.desk.firing()
     assert not world.desk.incidents.open

@@ -89,9 +89,9 @@ def test_the_end_of_a_segment_that_is_written_may_be_torn() -> None:
         whole = 2 if len(torn) >= 2 * len(data) // 3 else 1
         assert places(read(torn)) == [("batch", n * len(data) // 3) for n in range(whole)]
         assert [kind for kind, _ in places(read(torn, active=False))][-1] == "bad"
-        told = read(torn, torn=True)[-1]
-        assert isinstance(told, Bad) and told.reason == TORN
-        assert told.position + told.size == len(torn)
+        said = read(torn, torn=True)[-1]
+        assert isinstance(said, Bad) and said.reason == TORN
+        assert said.position + said.size == len(torn)
         growing = Bytes(data)
         part = ByteRange(0, len(torn), 0, active=True)
         assert not any(isinstance(p, Bad) for p in scan(growing, part, whole=True, torn=True))

@@ -33,7 +33,7 @@ def problems(folder: Path, **options: object) -> list[tuple[str, str]]:
     return [(row["segment"], row["problem"]) for row in rows if row["problem"] is not None]
 
 
-def told(folder: Path) -> list[str]:
+def said(folder: Path) -> list[str]:
     """The same where records are read, and the column is asked for."""
     made = reader(folder.parent, mode="records")
     schema = schemas.arrow(schemas.KEYS_AND_DAMAGE)
@@ -49,7 +49,7 @@ def cut(folder: Path, base: int, whole: int, more: int = 0) -> None:
 
 
 def test_a_sound_log_has_no_problems(folder: Path) -> None:
-    assert problems(folder) == told(folder) == []
+    assert problems(folder) == said(folder) == []
 
 
 @pytest.mark.parametrize("base", [0, 15, 25])
@@ -57,7 +57,7 @@ def test_a_segment_cut_within_a_batch_is_told(folder: Path, base: int) -> None:
     cut(folder, base, 0, more=70)
     ((segment, reason),) = problems(folder)
     assert segment == segment_file(base)
-    (line,) = told(folder)
+    (line,) = said(folder)
     assert line == f"{folder}/{segment} at byte 0: {reason}"
 
 
@@ -71,7 +71,7 @@ def test_a_segment_cut_between_batches_is_told_by_its_indexes(
     there = f"offset {base + 5 * left - 1} is the last" if left else "nothing is there"
     reason = f"cut off: {there}, its index knows offset {end}"
     assert problems(folder) == [(segment_file(base), reason)]
-    assert [line.split(": ", 1)[1] for line in told(folder)] == [reason]
+    assert [line.split(": ", 1)[1] for line in said(folder)] == [reason]
 
 
 def test_an_index_that_is_being_written_says_nothing(folder: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_wrong_byte_is_told_where_records_are_read_too(folder: Path) -> None:
     path.write_bytes(data)
     ((segment, reason),) = problems(folder)
     assert (segment, "wrong CRC" in reason) == (path.name, True)
-    (line,) = told(folder)
+    (line,) = said(folder)
     assert line.startswith(f"{path} at byte {len(data) // 2}: wrong CRC")
 
 
@@ -100,7 +100,7 @@ def test_links_to_nothing_are_told(folder: Path) -> None:
     (folder.parent / "notes").symlink_to("/nowhere")
     found: dict[Any, Any] = dict(problems(folder))
     assert found == {middle.name: "a link to nothing", None: "a link to nothing"}
-    assert len(told(folder)) == 2
+    assert len(said(folder)) == 2
     with pytest.raises(CorruptError, match="a link to nothing"):
         table(folder.parent, strict="true")
     assert [k.replica.partition for k in known([str(folder.parent)], ALL)] == [0]
