@@ -38,12 +38,11 @@ def test_operations_on_topics(old: Old) -> None:
     assert old.output(
         f"{create} --partitions 2 --replication-factor 1 --config max.message.bytes=64000"
     ).splitlines()[-1] == 'Created topic "my_topic_name".'  # fmt: skip
-    assert old.output("kafka-topics.sh --zookeeper ZK --alter --topic my_topic_name --partitions 4") \
-        == (
-            "WARNING: If partitions are increased for a topic that has a key, the partition logic "
-            "or ordering of the messages will be affected\nAdding partitions succeeded!\n"
-        )  # fmt: skip
     alter = "kafka-topics.sh --zookeeper ZK --alter --topic my_topic_name"
+    assert old.output(f"{alter} --partitions 4") == (
+        "WARNING: If partitions are increased for a topic that has a key, the partition logic "
+        "or ordering of the messages will be affected\nAdding partitions succeeded!\n"
+    )
     changed = old.output(f"{alter} --config flush.messages=1")
     assert changed.splitlines()[-1] == 'Updated config for topic "my_topic_name".'
     describe = "kafka-topics.sh --zookeeper ZK --describe --topic my_topic_name"
