@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Answer, Context, Shape
 from pykafka_ops.broker.handlers.produce_answer import begin, conclude, partition_answer
-from pykafka_ops.broker.partitions.append import Refused
+from pykafka_ops.broker.partitions.refusals import Refused
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.produce import (

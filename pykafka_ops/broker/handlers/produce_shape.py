@@ -3,8 +3,9 @@
 A client says the same in every request to one partition of a topic, but for the correlation id,
 the partition and the records. The first such request is read field by field; from it a
 :class:`ProduceShape` is made, which knows the next one by its bytes and has most of the answer's
-bytes ready. What happens to the records is the same code as for any other request
-(:class:`~pykafka_ops.broker.partitions.append.Appends`).
+bytes ready. The usual batch goes straight through
+(:class:`~pykafka_ops.broker.hot.produce.ProducePath`), any other by the same code as that of any
+other request (:class:`~pykafka_ops.broker.partitions.append.Appends`).
 """
 
 from __future__ import annotations
@@ -13,11 +14,18 @@ from struct import Struct
 
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
 from pykafka_ops.broker.handlers.produce_answer import begin, conclude
-from pykafka_ops.broker.partitions.append import Certain, Refused, Result, takes_long
+from pykafka_ops.broker.hot.produce import (
+    HEAD,
+    HEAD_SIZE,
+    PARTITION_SIZE,
+    FoundBatch,
+    ProducePath,
+)
+from pykafka_ops.broker.partitions.append import Certain, Result, takes_long
+from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.records import is_transactional
+from pykafka_ops.broker.partitions.refusals import Refused
 from pykafka_ops.broker.state.steps import Steps
-from pykafka_ops.broker.storage.log.appender import AppendInfo
-from pykafka_ops.errors import WireError
 from pykafka_ops.wire.frame import encode_request, response_parts
 from pykafka_ops.wire.messages.produce import (
     PartitionProduceData,
@@ -28,23 +36,11 @@ from pykafka_ops.wire.messages.produce import (
     TopicProduceResponse,
 )
 from pykafka_ops.wire.types import joined
-from pykafka_ops.wire.varint import read_varint
 
-FLEXIBLE = 9
-"""First version with compact lengths and tagged fields."""
-
-_HEAD = Struct(">ii")
-"""API key and version as one number, correlation id."""
-_PARTITION = Struct(">ii")
-"""Partition and size of its records, before they were compact."""
-_INDEX = Struct(">i")
 _LENGTH = 4
 _NO_ERROR = 0
-_HEAD_SIZE = 8
-_PARTITION_SIZE = 8
-"""Bytes of the partition without records: its number and what says that there are none."""
-_NO_TAGS = bytes(3)
-"""Ends partition, topic and request where they are flexible."""
+_CREATE_TIME = -1
+_ALL_NUMBERS = 3
 
 
 def shape(context: Context, request: ProduceRequest, frame: memoryview) -> ProduceShape | None:
@@ -61,20 +57,10 @@ def shape(context: Context, request: ProduceRequest, frame: memoryview) -> Produ
     return made if made.find(frame) is not None else None
 
 
-class ProduceShape:
+class ProduceShape(ProducePath):
     """Serves requests of one shape on one connection; ``context`` is that of the first."""
 
-    __slots__ = (
-        "_end",
-        "_head",
-        "_key",
-        "_reply",
-        "_timeout_ms",
-        "_topic",
-        "_work",
-        "context",
-        "held",
-    )
+    __slots__ = ("_answer", "_timeout_ms", "_topic", "_usual", "_work", "context", "held")
 
     codes = 1
 
@@ -83,6 +69,7 @@ class ProduceShape:
         self._timeout_ms = timeout_ms
         self._topic = topic
         self._work = begin(context, acks)
+        self._usual = self._work.may_write(topic)
         data = [PartitionProduceData(index=0, records=b"")]
         same = ProduceRequest(
             acks=acks,
@@ -91,50 +78,41 @@ class ProduceShape:
         )
         # Made by our own encoder, so that a request with these bytes can mean nothing else.
         frame = encode_request(same, context.version, 0, context.client_id)[_LENGTH:]
-        self._key = _HEAD.unpack_from(frame)[0]
-        self._head = frame[_HEAD_SIZE:-_PARTITION_SIZE]
-        self._end = _HEAD_SIZE + len(self._head)
-        self._reply = _Reply(topic, context.version)
-        self.held = SHAPE_BYTES + 4 * len(self._head)
-
-    def find(self, frame: memoryview) -> tuple[int, int, int, int] | None:
-        """Correlation id, partition, first and last + 1 byte of the records; None if the frame
-        has another shape."""
-        key, correlation_id = _HEAD.unpack_from(frame)
-        at, size = self._end, len(frame)
-        if key != self._key or size < at + _PARTITION_SIZE or frame[_HEAD_SIZE:at] != self._head:
-            return None
-        index, length = _PARTITION.unpack_from(frame, at)
-        start = at + _PARTITION_SIZE
-        if self.context.version >= FLEXIBLE:
-            try:
-                length, start = read_varint(frame, at + 4)
-            except (IndexError, WireError):
-                return None
-            length -= 1
-            size -= len(_NO_TAGS)
-            if frame[size:] != _NO_TAGS:
-                return None
-        if length < 0 or start + length != size:
-            return None
-        return correlation_id, index, start, size
+        head = frame[HEAD_SIZE:-PARTITION_SIZE]
+        self._answer = _Reply(topic, context.version)
+        super().__init__(
+            HEAD.unpack_from(frame)[0],
+            head,
+            context.version,
+            acks,
+            reply=self._answer,
+            clock=context.services.clock,
+            appended=context.services.replicas.appended,
+        )
+        self.held = SHAPE_BYTES + 4 * len(head)
 
     def answer(self, frame: memoryview) -> object:
         """The answer to a request of this shape; None, and nothing is done, if it has another."""
         found = self.find(frame)
         if found is None:
             return None
+        answer = self.serve(found, frame)
+        return self._serve_carefully(found, frame) if answer is None else answer
+
+    def _serve_carefully(self, found: FoundBatch, frame: memoryview) -> object:
         correlation_id, index, start, end = found
         records = frame[start:end]
         if is_transactional(records):
             return None
-        context = self.context
         work = self._work
-        work.now = context.services.clock()
+        work.now = self.context.services.clock()
         result = work.append(self._topic, index, records)
         if isinstance(result, Refused) or work.pending:
             return self._conclude(index, records, result)
-        return self._reply.pack(correlation_id, index, result) if work.acks else b""
+        if not work.acks:
+            return b""
+        numbers = (result.first_offset, result.log_append_time, result.log_start_offset)
+        return self._answer.pack_any(correlation_id, index, numbers)
 
     def _conclude(self, index: int, records: memoryview, result: Result) -> object:
         """The answer where it is not the usual one."""
@@ -153,9 +131,22 @@ class ProduceShape:
         answer = conclude(context, work.acks, [topic], results)
         return b"" if answer is None else answer
 
+    # -- what the path asks for --------------------------------------------------------------------
+
+    def look_up(self, index: int) -> Partition | None:
+        return self.context.services.replicas.find(self._topic, index) if self._usual else None
+
+    def write_failed(
+        self, found: FoundBatch, frame: memoryview, position: int, error: Exception
+    ) -> object:
+        _, index, start, end = found
+        records = frame[start:end]
+        result = self._work.write_failed(self._topic, index, records, position, error)
+        return self._conclude(index, records, result)
+
 
 class _Reply:
-    """The response that tells where the records of one partition of ``topic`` went."""
+    """The response that says where the records of one partition of ``topic`` went."""
 
     __slots__ = ("_after", "_before", "_length", "_numbers", "_pack")
 
@@ -171,9 +162,24 @@ class _Reply:
         layout = f">4si{len(self._before)}sih{'q' * self._numbers}{len(self._after)}s"
         self._pack = Struct(layout).pack
 
-    def pack(self, correlation_id: int, index: int, done: AppendInfo) -> bytes:
-        """The frame for an append that went well."""
-        numbers = (done.first_offset, done.log_append_time, done.log_start_offset)
+    def pack(self, correlation_id: int, index: int, base_offset: int, log_start: int) -> bytes:
+        """The frame for an append to a topic with CreateTime."""
+        if self._numbers == _ALL_NUMBERS:
+            return self._pack(
+                self._length,
+                correlation_id,
+                self._before,
+                index,
+                _NO_ERROR,
+                base_offset,
+                _CREATE_TIME,
+                log_start,
+                self._after,
+            )
+        return self.pack_any(correlation_id, index, (base_offset, _CREATE_TIME, log_start))
+
+    def pack_any(self, correlation_id: int, index: int, numbers: tuple[int, int, int]) -> bytes:
+        """The frame for base offset, append time and log start offset, in any version."""
         return self._pack(
             self._length,
             correlation_id,

@@ -9,10 +9,11 @@ import contextlib
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.records import check_records, is_transactional
+from pykafka_ops.broker.partitions.refusals import Refused, count_refused, failed, refused
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.image import MetadataImage
@@ -36,20 +37,6 @@ Codes = dict["TopicPartition", ErrorCode]
 Batch = tuple[str, int, Any]
 """Topic, partition, records: bytes as the client sent them, or None."""
 
-WITHOUT_LOG_START = frozenset(
-    {
-        ErrorCode.CORRUPT_MESSAGE,
-        ErrorCode.MESSAGE_TOO_LARGE,
-        ErrorCode.RECORD_LIST_TOO_LARGE,
-        ErrorCode.KAFKA_STORAGE_ERROR,
-    }
-)
-"""Errors of an append whose answer leaves out the log start offset."""
-
-TOO_LARGE = frozenset({ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.RECORD_LIST_TOO_LARGE})
-EXPECTED = frozenset({ErrorCode.CORRUPT_MESSAGE, ErrorCode.KAFKA_STORAGE_ERROR})
-"""Errors of an append that do not count as failed requests, too large ones aside."""
-
 KNOWS_ABORTABLE = 11
 """The first version of Produce that knows TRANSACTION_ABORTABLE."""
 
@@ -57,13 +44,6 @@ _CHECKED = Origin.CHECKED
 
 NOTHING = AppendInfo(-1, -1, -1, -1)
 """What an append of no records did."""
-
-
-class Refused(NamedTuple):
-    """Why a batch was not appended, or not committed in time."""
-
-    error: KafkaError
-    log_start_offset: int = -1
 
 
 Result = AppendInfo | Refused
@@ -242,10 +222,10 @@ class Appends:
             data = yield partial(_checked, records, rules)
         except KafkaError as error:
             with contextlib.suppress(KafkaError):
-                return _refused(self._site.replicas.leader(topic, index), error)
+                return refused(self._site.replicas.leader(topic, index), error)
             return Refused(error)
         except Exception as error:
-            return _failed(topic, index, error)
+            return failed(topic, index, error)
         self.now = rules.now
         return self.append(topic, index, data, number, Origin.CHECKED)
 
@@ -258,7 +238,7 @@ class Appends:
         except KafkaError as error:
             return Refused(error)
         except Exception as error:
-            return _failed(topic, index, error)
+            return failed(topic, index, error)
 
     def _append(self, topic: str, index: int, records: Any, number: int, origin: Origin) -> Result:
         """Raises KafkaError for what is refused before it reaches the log."""
@@ -270,7 +250,7 @@ class Appends:
             partition = replicas.leader(topic, index, known=known)
         if origin is not _CHECKED:
             check_records(self._version, records)
-        if topic in INTERNAL_TOPICS and not self._internal_allowed:
+        if not self.may_write(topic):
             raise KafkaError(
                 ErrorCode.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {topic}"
             )
@@ -290,12 +270,28 @@ class Appends:
         try:
             info = replicas.append(partition, records, now=self.now, origin=origin, guard=guard)
         except KafkaError as error:
-            _count_refused(partition, error, records)
-            return _refused(partition, error)
+            count_refused(partition, error, records)
+            return refused(partition, error)
         written, last = partition.log, info[1]
-        if written.durability.owed >= 0 or (self.acks == -1 and written.high_watermark <= last):
+        if written.tail.owed >= 0 or (self.acks == -1 and written.high_watermark <= last):
             self.pending.append((partition, last + 1, number))
         return info
+
+    def may_write(self, topic: str) -> bool:
+        """Whether the client may write to the topic, as far as its name says."""
+        return topic not in INTERNAL_TOPICS or self._internal_allowed
+
+    def write_failed(
+        self, topic: str, index: int, records: memoryview, position: int, error: Exception
+    ) -> Result:
+        """Take back a batch that was to stand at ``position`` of the active segment, and say why it
+        is not there."""
+        partition = self._site.replicas.find(topic, index)
+        if partition is None or not isinstance(error, OSError):
+            return failed(topic, index, error)
+        failure = partition.log.take_back(position, error)
+        count_refused(partition, failure, records)
+        return refused(partition, failure)
 
     def settled(self, results: list[Result], timeout_ms: int) -> Certain:
         """The results when every partition is committed (acks=all) and flushed as its topic asks.
@@ -349,28 +345,6 @@ def _checked(records: memoryview, rules: ValidationRules) -> memoryview:
     prepared = prepare(records, rules)
     assert prepared is not None  # it is whole, or its size would not be known
     return prepared.data
-
-
-def _count_refused(partition: Partition, error: KafkaError, records: Any) -> None:
-    """As Kafka: a client's mistake that is to be expected is no failure of the broker."""
-    if isinstance(error, TakesLongError):
-        return  # it is still to be appended
-    meter = partition.meter
-    meter.produces += 1
-    if error.code in TOO_LARGE:
-        meter.bytes_rejected += len(records)
-    elif error.code not in EXPECTED:
-        meter.failed_produces += 1
-
-
-def _refused(partition: Partition, error: KafkaError) -> Refused:
-    with_start = error.code not in WITHOUT_LOG_START
-    return Refused(error, partition.log.log_start_offset if with_start else -1)
-
-
-def _failed(topic: str, index: int, error: Exception) -> Refused:
-    log.error("appending to %s-%d failed", topic, index, exc_info=error)
-    return Refused(KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR))
 
 
 _WAITING = ErrorCode.REQUEST_TIMED_OUT

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from pykafka_ops.broker.hot.heads import PartitionHead
 from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, ReplicaAssignment
 from pykafka_ops.broker.state.meters import Meters
 from pykafka_ops.broker.state.purgatory import Purgatory
@@ -35,26 +36,19 @@ class PartitionHost(Protocol):
         """Serve soon what waits for the partition."""
 
 
-class Partition:
+class Partition(PartitionHead):
     """One replica hosted here and what the controller last said about its partition.
 
-    ``in_sync`` is there while this broker leads a partition that has other replicas.
+    ``in_sync`` is there while this broker leads a partition that has other replicas; ``used_log``
+    is None until somebody has used the log.
     """
 
     __slots__ = (
         "_host",
-        "_log",
         "adding",
         "controller_epoch",
-        "in_sync",
         "index",
-        "isr",
-        "key",
-        "leader",
-        "leader_epoch",
         "leader_epoch_start",
-        "local_id",
-        "meter",
         "offline",
         "partition_epoch",
         "replicas",
@@ -83,7 +77,7 @@ class Partition:
         """Whether its log directory failed; that lasts until the next start."""
         self.meter = host.meters.enter(topic)
         self._host = host
-        self._log: Log | None = None
+        self.used_log: Log | None = None
         self.leader_epoch_start = 0
         """The log's end offset when this broker began to lead, known once ``log`` was used."""
 
@@ -95,12 +89,7 @@ class Partition:
     @property
     def log(self) -> Log:
         """The log, opened at first use. Raises KafkaError KAFKA_STORAGE_ERROR if it is offline."""
-        return self._log or self._open()
-
-    @property
-    def used_log(self) -> Log | None:
-        """The log if it was used, None if nobody has used it yet."""
-        return self._log
+        return self.used_log or self._open()
 
     def _open(self) -> Log:
         log = self._host.logs.get(self.topic, self.index)
@@ -108,7 +97,7 @@ class Partition:
             raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, f"{self.topic}-{self.index}")
         if self.is_leader:
             self._begin(log)
-        self._log = log
+        self.used_log = log
         return log
 
     # -- what the controller says
@@ -127,15 +116,15 @@ class Partition:
         self.isr, self.replicas, self.adding = state.isr, assignment.replicas, assignment.adding
         if not self.is_leader or len(self.replicas) < 2:
             self.in_sync = None
-            if new_epoch and self.is_leader and self._log is not None:
-                self._begin(self._log)
+            if new_epoch and self.is_leader and self.used_log is not None:
+                self._begin(self.used_log)
             return new_epoch
         view = self.in_sync or InSync(self.local_id)
         view.lead(self.replicas, self.isr, self.partition_epoch)
         self.in_sync = view
         if new_epoch:
             # Its end must be known now: followers are held against it.
-            log = self._log
+            log = self.used_log
             if log is None:
                 log = self.log
             else:
@@ -159,13 +148,13 @@ class Partition:
 
     def move_log(self) -> None:
         """The log is in another directory now, with the same records."""
-        if self._log is not None:
-            self._log = self._host.logs.get(self.topic, self.index)
+        if self.used_log is not None:
+            self.used_log = self._host.logs.get(self.topic, self.index)
 
     def go_offline(self) -> None:
         """The log's directory failed: nothing can be done with the replica any more."""
         self.offline = True
-        self._log = self.in_sync = None
+        self.used_log = self.in_sync = None
 
     def check_leader_epoch(self, epoch: int) -> None:
         """Fence clients with an older or newer epoch (KIP-320); -1 is not checked.
@@ -269,7 +258,7 @@ class Partition:
     def advance_high_watermark(self) -> bool:
         """Move it to the lowest end offset of those in sync, once that is flushed as the topic
         asks; whether it moved."""
-        log = self._log or self._open()
+        log = self.used_log or self._open()
         end = log.log_end_offset
         view = self.in_sync
         if view is not None:

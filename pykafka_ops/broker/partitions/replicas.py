@@ -162,10 +162,13 @@ class Replicas:
         meter.bytes_in += len(records)
         meter.messages_in += info[1] - info[0] + 1
         partition.advance_high_watermark()
-        key = partition.key
+        self.appended(partition.key)
+        return info
+
+    def appended(self, key: PartitionKey) -> None:
+        """Records came: wake soon who waits for them."""
         if key in self._readers or self.fetches.watched(key):
             self.wake_soon(key)
-        return info
 
     def flushed(self, topic: str, index: int) -> None:
         """A log was flushed: complete the requests that wait for it."""

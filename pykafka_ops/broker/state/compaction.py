@@ -10,10 +10,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from pykafka_ops.broker.hot.heads import MAX_RELATIVE
 from pykafka_ops.broker.state.configs.topic import TopicConfig
-
-MAX_RELATIVE = 2**31 - 1
-"""The offsets of a segment reach at most this far above its base."""
 
 
 class Extent(NamedTuple):

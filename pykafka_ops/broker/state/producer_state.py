@@ -8,13 +8,11 @@ from enum import IntEnum
 from itertools import islice
 from typing import NamedTuple
 
+from pykafka_ops.broker.hot.heads import BatchMetadata
 from pykafka_ops.disk.snapshot import ProducerEntry
 
 WINDOW = 5
 """Batches remembered per producer: what a client may have in flight and send again."""
-
-MAX_SEQUENCE = 2**31 - 1
-"""After it comes 0."""
 
 Txns = list[tuple[int, int]]
 """Transactions by their first offset: that, and the producer or the offset of the marker."""
@@ -31,25 +29,6 @@ class Origin(IntEnum):
     CLIENT = 2
     CHECKED = 3
     """A client's batch that ``validate.prepare`` has passed."""
-
-
-class BatchMetadata(NamedTuple):
-    """What is remembered of an appended batch; ``timestamp`` is its largest (ms)."""
-
-    last_sequence: int
-    last_offset: int
-    offset_delta: int
-    timestamp: int
-
-    @property
-    def first_offset(self) -> int:
-        """Offset of its first record."""
-        return self.last_offset - self.offset_delta
-
-    @property
-    def first_sequence(self) -> int:
-        """Sequence of its first record."""
-        return (self.last_sequence - self.offset_delta) & MAX_SEQUENCE
 
 
 class CompletedTxn(NamedTuple):

@@ -10,13 +10,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
+from pykafka_ops.broker.hot.heads import MAX_SEQUENCE, BatchMetadata
 from pykafka_ops.broker.state.producer_room import ProducerRoom
 from pykafka_ops.broker.state.producer_state import (
-    MAX_SEQUENCE,
     NO_TXNS,
     NO_VERIFICATIONS,
     WINDOW,
-    BatchMetadata,
     CompletedTxn,
     Origin,
     ProducerState,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Protocol
 
+from pykafka_ops.broker.hot.heads import ShortenedError
 from pykafka_ops.broker.state.producer_room import ProducerRoom
 from pykafka_ops.broker.storage.clocks import monotonic_clock, wall_clock
 from pykafka_ops.broker.storage.files import FULL, Files
@@ -45,13 +46,6 @@ class StorageSettings:
     move_threads: int = 0
     move_bytes_per_second: int = 2**63 - 1
     producer_room: ProducerRoom = field(default_factory=ProducerRoom)
-
-
-class ShortenedError(OSError):
-    """Somebody else cut or removed the file ``filename`` that is written to here."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(errno.EIO, f"{path} was cut or removed by somebody else", path)
 
 
 class NoSpaceError(KafkaError):
@@ -117,7 +111,7 @@ class LogHome:
     A file that was cut or removed by somebody else costs its log alone: ``on_shortened(error)``.
     A disk without space does not: ``on_full(home)`` says by ``full`` until when to spare it.
 
-    ``on_flushed(topic, partition)``: what a log owed is durable now (``Durability.owed``).
+    ``on_flushed(topic, partition)``: what a log owed is durable now (``Tail.owed``).
     ``on_synced(ms)``: a flush of a log took so long.
     ``before_growth((topic, partition), recovery_point)`` is called before records are appended to
     a log for the first time, or since it was cut: no checkpoint may say that it is durable beyond

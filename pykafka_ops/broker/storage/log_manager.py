@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.hot.heads import ShortenedError
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.names import check_place
 from pykafka_ops.broker.state.steps import Steps
@@ -24,7 +25,7 @@ from pykafka_ops.broker.storage.data_dir import DataDir
 from pykafka_ops.broker.storage.files import Files
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
-from pykafka_ops.broker.storage.log_home import FilesJob, LogHome, ShortenedError, StorageSettings
+from pykafka_ops.broker.storage.log_home import FilesJob, LogHome, StorageSettings
 from pykafka_ops.broker.storage.real_files import RealFiles
 from pykafka_ops.broker.storage.replica_moves import ReplicaMoves
 from pykafka_ops.broker.storage.upkeep import Upkeep

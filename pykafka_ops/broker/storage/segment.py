@@ -9,19 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pykafka_ops.broker.state.compaction import MAX_RELATIVE
+from pykafka_ops.broker.hot.heads import MAX_RELATIVE, UNKNOWN, SegmentHead, ShortenedError
 from pykafka_ops.broker.state.configs.topic import TopicConfig
-from pykafka_ops.broker.storage.files import Buffer, File, Files
+from pykafka_ops.broker.storage.files import File, Files
 from pykafka_ops.broker.storage.indexes import OffsetIndex, TimeIndex
-from pykafka_ops.broker.storage.log_home import ShortenedError
 from pykafka_ops.broker.storage.scan import batches, header_at
 from pykafka_ops.disk import names
 from pykafka_ops.disk.batch import HEADER_SIZE, BatchHeader
 from pykafka_ops.disk.txn_index import ENTRY_SIZE, AbortedTxn, pack_aborted, read_txn_index
 from pykafka_ops.errors import CorruptBatchError
-
-UNKNOWN = -2
-"""A timestamp that has not been looked up yet (-1 is Kafka's "none")."""
 
 _LOCATE_CHUNK = 4096
 
@@ -35,32 +31,24 @@ class Place(NamedTuple):
     next_offset: int
 
 
-class Segment:
+class Segment(SegmentHead):
     """``base_offset`` names it. ``size`` is in bytes; ``created_ms`` and ``modified_ms`` count
     where records have no timestamps; ``max_timestamp`` (ms) belongs to the batch that ends at
     ``max_timestamp_offset``. ``side_files`` has the sizes of the index files, by kind, as a
     listing just found them (None: not known)."""
 
     __slots__ = (
-        "_first_timestamp",
-        "_log",
-        "_max_timestamp",
         "_no_aborted",
         "_offset_index",
         "_time_index",
         "_txn_file",
-        "base_offset",
-        "bytes_since_index",
         "config",
         "created_ms",
         "directory",
         "files",
-        "index_full",
         "jitter_ms",
-        "max_timestamp_offset",
         "modified_ms",
         "side_files",
-        "size",
         "suffix",
     )
 
@@ -78,7 +66,7 @@ class Segment:
         self.files = files
         self.directory = directory
         self.base_offset = base_offset
-        self.config = config
+        self.configure(config)
         self.size = size
         self.created_ms = created_ms
         self.modified_ms = modified_ms
@@ -92,9 +80,9 @@ class Segment:
             import random  # few need it
 
             self.jitter_ms = random.randrange(min(config.segment_jitter_ms, config.segment_ms))
-        self._first_timestamp = UNKNOWN
-        self._max_timestamp = UNKNOWN
-        self._log: File | None = None
+        self.oldest = UNKNOWN
+        self.latest = UNKNOWN
+        self.log_file: File | None = None
         self._offset_index: OffsetIndex | None = None
         self._time_index: TimeIndex | None = None
         self._txn_file: File | None = None
@@ -107,11 +95,11 @@ class Segment:
         """A new, empty segment; leftovers of the same name are replaced. On an error nothing of
         it stays."""
         segment = cls(files, directory, base_offset, config, created_ms=now, modified_ms=now)
-        segment._first_timestamp = segment._max_timestamp = -1
+        segment.oldest = segment.latest = -1
         try:
-            segment._log = files.open(segment.path(names.LOG_SUFFIX), create=True)
+            segment.log_file = files.open(segment.path(names.LOG_SUFFIX), create=True)
             if config.preallocate:
-                segment._log.reserve(config.segment_bytes)
+                segment.log_file.reserve(config.segment_bytes)
             files.write(segment.path(names.INDEX_SUFFIX), b"")
             files.write(segment.path(names.TIME_INDEX_SUFFIX), b"")
         except OSError:
@@ -119,6 +107,11 @@ class Segment:
                 files.remove(segment.path(suffix))
             raise
         return segment
+
+    def configure(self, config: TopicConfig) -> None:
+        """Use these topic settings from now on."""
+        self.config = config
+        self.index_interval_bytes = config.index_interval_bytes
 
     # -- files -----------------------------------------------------------------------------------
 
@@ -129,9 +122,12 @@ class Segment:
     @property
     def log(self) -> File:
         """The ``.log`` file."""
-        if self._log is None:
-            self._log = self.files.open(self.path(names.LOG_SUFFIX))
-        return self._log
+        return self.log_file or self.open_log()
+
+    def open_log(self) -> File:
+        """As :attr:`log`, where it was not used yet."""
+        self.log_file = self.files.open(self.path(names.LOG_SUFFIX))
+        return self.log_file
 
     @property
     def offset_index(self) -> OffsetIndex:
@@ -162,7 +158,7 @@ class Segment:
 
     def open_files(self) -> list[File]:
         """The files that may hold unsynced bytes: all that were used."""
-        found = [self._log, self._txn_file]
+        found = [self.log_file, self._txn_file]
         if self._offset_index is not None:
             found.append(self._offset_index.file)
         if self._time_index is not None:
@@ -173,7 +169,7 @@ class Segment:
         """Give descriptors back; everything opens again when used. Nothing is written."""
         for file in self.open_files():
             file.close()
-        self._log = self._txn_file = self._offset_index = self._time_index = None
+        self.log_file = self._txn_file = self._offset_index = self._time_index = None
         self._no_aborted = False
 
     def rename(self, suffix: str) -> None:
@@ -206,23 +202,6 @@ class Segment:
                 return True
         return self.index_full or last_offset - self.base_offset > MAX_RELATIVE
 
-    def append(self, data: Buffer, size: int, last_offset: int, max_timestamp: int) -> None:
-        """Write batches (``max_timestamp`` is that of the last); an index entry every
-        ``index.interval.bytes``. Raises ShortenedError if they do not follow those before."""
-        position = self.size
-        file = self._log or self.log
-        if file.append(data) != position + size:
-            raise ShortenedError(file.path)
-        if not position:
-            self._first_timestamp = max_timestamp
-        self.size = position + size
-        if max_timestamp > self._max_timestamp and max_timestamp > self.max_timestamp:
-            self._max_timestamp = max_timestamp
-            self.max_timestamp_offset = last_offset
-        if self.bytes_since_index > self.config.index_interval_bytes:
-            self.add_index_entry(last_offset, position)
-        self.bytes_since_index += size
-
     def check_intact(self) -> None:
         """Raise ShortenedError if the log is not as long as it was made, or has no name."""
         try:
@@ -254,7 +233,7 @@ class Segment:
 
     def write_indexes(self, *, final: bool = False) -> None:
         """Write waiting index entries; ``final`` first adds the largest timestamp (roll, close)."""
-        if final and self._max_timestamp != UNKNOWN and self.size:
+        if final and self.latest != UNKNOWN and self.size:
             self.time_index.append(self.max_timestamp, self.max_timestamp_offset)
         if final and self.config.preallocate:
             self.log.truncate(self.size)  # gives back what was set aside
@@ -282,9 +261,9 @@ class Segment:
             self.size = place.position
         if not self.size:
             self.created_ms = now
-            self._first_timestamp = -1
+            self.oldest = -1
         self.bytes_since_index = 0
-        self._max_timestamp = UNKNOWN
+        self.latest = UNKNOWN
         self._find_max_timestamp()
         return dropped
 
@@ -364,18 +343,21 @@ class Segment:
     @property
     def first_timestamp(self) -> int:
         """Largest timestamp of the first batch (ms): the age of the segment; -1 if none."""
-        if self._first_timestamp == UNKNOWN:
+        if self.oldest == UNKNOWN:
             data = self.log.read(HEADER_SIZE, 0)
             data += bytes(HEADER_SIZE - len(data))
-            self._first_timestamp = header_at(data, 0).max_timestamp if self.size else -1
-        return self._first_timestamp
+            self.oldest = header_at(data, 0).max_timestamp if self.size else -1
+        return self.oldest
 
     @property
     def max_timestamp(self) -> int:
         """Largest timestamp (ms), -1 if none."""
-        if self._max_timestamp == UNKNOWN:
-            self._max_timestamp, self.max_timestamp_offset = self.time_index.last_entry
-        return self._max_timestamp
+        return self.read_latest() if self.latest == UNKNOWN else self.latest
+
+    def read_latest(self) -> int:
+        """As :attr:`max_timestamp`, from the time index."""
+        self.latest, self.max_timestamp_offset = self.time_index.last_entry
+        return self.latest
 
     @property
     def largest_timestamp(self) -> int:
@@ -389,7 +371,7 @@ class Segment:
         for _, header in self.batches(position):
             if header.max_timestamp > best:
                 best, where = header.max_timestamp, header.last_offset
-        self._max_timestamp, self.max_timestamp_offset = best, where
+        self.latest, self.max_timestamp_offset = best, where
 
     def position_for_time(self, timestamp: int, start_offset: int) -> int:
         """Where to begin looking for the first batch with ``timestamp`` (ms) or later."""

@@ -9,6 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from pykafka_ops.broker.hot.quick import (
+    DECOMPRESSED_LIMIT,
+    QUICK_BYTES,
+    QUICK_RECORDS,
+    inflate,
+    inflate_quickly,
+)
 from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.disk.batch import (
@@ -23,7 +30,7 @@ from pykafka_ops.disk.batch import (
     validate_client_batch,
 )
 from pykafka_ops.disk.build import assemble, build_batch
-from pykafka_ops.disk.compression import CODEC_NAMES, Codec, codec_of, compress, decompress
+from pykafka_ops.disk.compression import CODEC_NAMES, Codec, compress
 from pykafka_ops.disk.pieces import in_pieces
 from pykafka_ops.disk.record import Record, iter_records, payload
 from pykafka_ops.disk.survey import ONE_BY_ONE, Survey, examine, survey_quickly, survey_records
@@ -32,15 +39,6 @@ from pykafka_ops.wire.codes import ErrorCode
 
 ATTRIBUTES_BYTE = 17
 """Of a message v0 or v1: its codec is in there."""
-DECOMPRESSED_LIMIT = 128 << 20
-"""Bytes a batch may take decompressed. Kafka sets no limit, and holds up one of its many threads
-with what expands to gigabytes; here all clients would wait."""
-COMPRESSED_RECORDS = 1 << 20
-"""Records that any compressed batch may have; a larger one has a record a byte."""
-QUICK_RECORDS = 1 << 14
-QUICK_BYTES = 5 << 18
-QUICK_COMPRESSED_BYTES = 256 * 1024
-"""Of a batch that is checked while others wait: some ms of work, and what producers send."""
 FREED_AT_ONCE = 1000
 """Records that are let go in one go."""
 PACKED_BYTES = 16 * 1024
@@ -221,28 +219,6 @@ def _transform(batch: Prepared, rules: ValidationRules) -> Prepared:
             batch, codec, in_order=seen is None or seen.offsets_in_order, rules=rules
         )
     return _stamp(batch, seen, rules)
-
-
-def inflate(stored: memoryview, header: BatchHeader, limit: int = DECOMPRESSED_LIMIT) -> bytes:
-    """The records of a compressed batch as plain bytes.
-
-    Raises CorruptBatchError if they are malformed, or take more than ``limit`` bytes.
-    """
-    if header.record_count > max(COMPRESSED_RECORDS, len(stored)):
-        raise CorruptBatchError(
-            f"compressed batch of {len(stored)} bytes with {header.record_count} records"
-        )
-    return decompress(codec_of(header.attributes), stored, limit)
-
-
-def inflate_quickly(stored: memoryview, header: BatchHeader) -> bytes | None:
-    """The same; None if that takes long, or they are malformed."""
-    if len(stored) > QUICK_COMPRESSED_BYTES:
-        return None
-    try:
-        return inflate(stored, header, QUICK_BYTES)
-    except CorruptBatchError:
-        return None
 
 
 def batch_args(batch: Prepared) -> tuple[memoryview, int, BatchHeader, int]:

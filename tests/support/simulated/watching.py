@@ -106,7 +106,7 @@ class Watcher:
                 self._replica(node, partition)
 
     def _replica(self, node: Node, partition: Partition) -> None:
-        log = partition._log
+        log = partition.used_log
         if log is None or not log.is_open:
             return
         key = (partition.topic_id, partition.index)

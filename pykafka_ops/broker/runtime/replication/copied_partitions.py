@@ -54,7 +54,7 @@ class UnsyncedPartitions:
 
     def note(self, partition: Partition) -> None:
         """It was appended to, or begins to follow. Raises KafkaError KAFKA_STORAGE_ERROR."""
-        if partition.log.durability.owed >= 0:
+        if partition.log.tail.owed >= 0:
             self._keys.add(partition.key)
 
     async def synced(self) -> None:
@@ -70,9 +70,7 @@ class UnsyncedPartitions:
         partition = self._replicas.find(*key)
         try:
             return (
-                partition is not None
-                and not partition.is_leader
-                and partition.log.durability.owed >= 0
+                partition is not None and not partition.is_leader and partition.log.tail.owed >= 0
             )
         except KafkaError:
             return False

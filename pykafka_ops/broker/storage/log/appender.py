@@ -3,49 +3,30 @@
 
 from __future__ import annotations
 
-from struct import Struct
-from struct import error as struct_error
 from typing import NamedTuple
 
-from pykafka_ops.broker.state.compaction import MAX_RELATIVE
+from pykafka_ops.broker.hot.append import Fields, checked, is_due, unpack_header, write
 from pykafka_ops.broker.state.configs.topic import MAX_LONG
-from pykafka_ops.broker.state.producers import BatchMetadata, Origin
+from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.storage.log.loading import load
 from pykafka_ops.broker.storage.log.parts import LogParts
-from pykafka_ops.broker.storage.log.tail import PLACES
 from pykafka_ops.broker.storage.log.writing import append_failed, look, roll_if_due, write_batch
 from pykafka_ops.broker.storage.replay import Marker, read_marker
 from pykafka_ops.broker.storage.scan import UP_TO_MAGIC, check, header_at
 from pykafka_ops.broker.storage.validate import (
-    QUICK_RECORDS,
     Prepared,
     ValidationRules,
-    inflate_quickly,
     prepare,
 )
 from pykafka_ops.disk.batch import (
     HEADER_SIZE,
     BatchHeader,
-    increment_sequence,
     read_header,
     set_offsets,
 )
-from pykafka_ops.disk.checksum import crc32c
-from pykafka_ops.disk.survey import as_promised
 from pykafka_ops.errors import CorruptBatchError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
-_unpack_header = Struct(">qiibIhiqqqhii").unpack_from
-_pack_start = Struct(">qii").pack_into
-"""Base offset, length, leader epoch."""
-_Fields = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int]
-_REFUSED_FLAGS = 0x28
-"""LogAppendTime, control: not the usual batch of a client."""
-_TRANSACTIONAL = 0x10
-_QUICK_BITS = (QUICK_RECORDS - 1).bit_length()
-"""Of an offset delta in a batch that takes not long: it is not negative, either."""
-_CRC_COVERS = 21
-_RECORDS_AT = HEADER_SIZE - _CRC_COVERS
 _CLIENT = Origin.CLIENT
 _COORDINATOR = Origin.COORDINATOR
 _new = tuple.__new__
@@ -73,86 +54,30 @@ def append(
     """As ``Log.append_as_leader``."""
     tail = parts.tail
     active = tail.active or load(parts)
-    fields = _usual(parts, records) if origin is _CLIENT else _own(parts, records, origin)
+    fields = checked(tail, records) if origin is _CLIENT else _own(parts, records, origin)
     if fields is None:
         return _append_checked(parts, records, leader_epoch, now, origin, guard)
-    size = fields[1] + 12
-    delta = fields[6]
-    max_timestamp = fields[8]
-    first = tail.end
-    last = first + delta
-    if (
-        max_timestamp > tail.roll_after
-        or active.size + size > tail.segment_bytes
-        or active.index_full
-        or last - active.base_offset > MAX_RELATIVE
-    ):
-        active = roll_if_due(parts, size, max_timestamp, (first, last), now)
+    if is_due(tail, active, fields):
+        last = tail.end + fields[6]
+        active = roll_if_due(parts, fields[1] + 12, fields[8], (tail.end, last), now)
     if now >= tail.look_at:
         look(parts, now)
     if leader_epoch != tail.latest_epoch:
-        parts.epochs.assign(leader_epoch, first)
-    _pack_start(records, 0, first, size - 12, leader_epoch)
+        parts.epochs.assign(leader_epoch, tail.end)
     position = active.size
     try:
-        active.append(records, size, last, max_timestamp)
+        first = write(tail, active, records, fields, leader_epoch)
     except OSError as error:
         raise append_failed(parts, active, position, error) from error
-    producers = tail.producers
-    tail.end = producers.end_offset = last + 1
-    producer_id = fields[9]
-    if producer_id >= 0:
-        batch = (increment_sequence(fields[11], delta), last, delta, max_timestamp)
-        producers.add_batch(producer_id, fields[10], _new(BatchMetadata, batch))
-    offsets = tail.offsets
-    offsets.append(first)
-    tail.positions.append(position)
-    if len(offsets) > PLACES:
-        tail.trim()
-    info: AppendInfo = _new(AppendInfo, (first, last, -1, tail.start, False))
+    info: AppendInfo = _new(AppendInfo, (first, first + fields[6], -1, tail.start, False))
     return info
 
 
-def _usual(parts: LogParts, records: memoryview) -> _Fields | None:
-    """The header fields of a client's batch that can go the quick way; None if anything
-    about it needs more than that, or must be refused."""
-    tail = parts.tail
-    try:
-        fields: _Fields = _unpack_header(records)
-    except struct_error:
-        return None
-    base, length, _, magic, crc, flags, delta, _, _, producer_id, epoch, sequence, n = fields
-    size = length + 12
-    if (
-        magic != 2
-        or base
-        or size != len(records)
-        or not HEADER_SIZE <= size <= tail.usual_bytes
-        or n != delta + 1
-        or delta >> _QUICK_BITS
-        or flags & 7 > 4
-        or flags & _REFUSED_FLAGS
-    ):
-        return None
-    if producer_id >= 0 and (
-        flags & _TRANSACTIONAL
-        or sequence < 0
-        or not tail.producers.in_sequence(producer_id, epoch, sequence)
-    ):
-        return None
-    body = bytes(records[_CRC_COVERS:])
-    if crc32c(body) != crc:
-        return None
-    header: BatchHeader = _new(BatchHeader, fields)
-    check = _inflates_as_promised if flags & 7 else as_promised
-    return fields if check(body, _RECORDS_AT, header) else None
-
-
-def _own(parts: LogParts, records: memoryview, origin: Origin) -> _Fields | None:
+def _own(parts: LogParts, records: memoryview, origin: Origin) -> Fields | None:
     """The header fields of a plain batch that this broker made for an internal topic, with
     usual settings: nothing in it needs to be checked or rewritten. None for any other."""
     config = parts.place.config
-    fields: _Fields = _unpack_header(records)
+    fields: Fields = unpack_header(records)
     if (
         origin is not _COORDINATOR
         or fields[5]
@@ -246,12 +171,6 @@ def _check_marker(parts: LogParts, prepared: Prepared) -> Marker | None:
             header.producer_id, header.producer_epoch, marker.coordinator_epoch, parts.tail.end
         )
     return marker
-
-
-def _inflates_as_promised(body: bytes, position: int, header: BatchHeader) -> bool:
-    """The same of records that are compressed."""
-    plain = inflate_quickly(memoryview(body)[position:], header)
-    return plain is not None and as_promised(plain, 0, header)
 
 
 # -- as a follower ---------------------------------------------------------------------------------

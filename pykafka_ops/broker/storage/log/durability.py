@@ -22,8 +22,8 @@ _NOTHING = -1
 
 
 class Durability:
-    """Everything below offset ``recovery_point`` is durable. Everything below ``owed`` must be
-    before anybody hears of it (``flush.messages``; -1: nothing).
+    """Everything below offset ``recovery_point`` is durable. What ``tail.owed`` asks for is synced
+    first.
 
     ``generation`` changes whenever something is cut off the log's end: a sync that began before
     says nothing then. ``last_flush_ms`` is a time of ``StorageSettings.timer``. After the log is
@@ -39,7 +39,6 @@ class Durability:
         "closed",
         "generation",
         "last_flush_ms",
-        "owed",
         "recovery_point",
     )
 
@@ -57,7 +56,6 @@ class Durability:
         self._epochs = epochs
         self._producers = producers
         self.recovery_point = 0
-        self.owed = _NOTHING
         self.generation = 0
         self.last_flush_ms = place.home.settings.timer()
         self.closed = False
@@ -69,7 +67,7 @@ class Durability:
 
     def up_to(self, offset: int) -> int:
         """``offset``, or up to where the log is durable if it owes more to ``flush.messages``."""
-        return offset if self.owed < 0 else min(offset, self.recovery_point)
+        return offset if self._tail.owed < 0 else min(offset, self.recovery_point)
 
     def cut(self, offset: int) -> None:
         """The log ends at ``offset`` now, and goes on from there."""
@@ -120,16 +118,16 @@ class Durability:
     def flush_soon(self) -> None:
         """Sync in the background. ``owed`` holds back the answers meanwhile; what comes until
         then is synced together. Raises KafkaError KAFKA_STORAGE_ERROR."""
-        waiting = self.owed >= 0
-        self.owed = self._tail.end
+        waiting = self._tail.owed >= 0
+        self._tail.owed = self._tail.end
         if not waiting:
             self._flush_owed()
             self._place.home.check()  # without a background it was done, or failed, by now
 
     def _flush_owed(self) -> None:
-        job = self.flush_job() if self.recovery_point < self.owed else None
+        job = self.flush_job() if self.recovery_point < self._tail.owed else None
         if job is None:
-            self.owed = _NOTHING
+            self._tail.owed = _NOTHING
         else:
             job.owed = True
             self._place.home.submit(job)

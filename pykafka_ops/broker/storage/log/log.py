@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pykafka_ops.broker.hot.heads import LogHead
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.producers import Origin, Producers
 from pykafka_ops.broker.state.replication.epochs import EpochCache
@@ -12,17 +13,18 @@ from pykafka_ops.broker.storage.log.loading import load
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.parts import Checkpointed, LogParts
 from pykafka_ops.broker.storage.log.reader import ReadResult, aborted_transactions, read
-from pykafka_ops.broker.storage.log.tail import UNKNOWN
+from pykafka_ops.broker.storage.log.tail import UNKNOWN, Tail
 from pykafka_ops.broker.storage.log.time_search import TimeSearch
-from pykafka_ops.broker.storage.log.writing import roll
+from pykafka_ops.broker.storage.log.writing import append_failed, roll
 from pykafka_ops.broker.storage.retention import first_expiry
 from pykafka_ops.broker.storage.segment import Segment
+from pykafka_ops.errors import KafkaError
 
 _CLIENT = Origin.CLIENT
 _NOTHING = Checkpointed()
 
 
-class Log:
+class Log(LogHead):
     """One replica's log. Not safe for several threads; only jobs and cold reads may leave its own.
 
     A log costs no file access until it is used: after a clean stop its end offset is the
@@ -33,7 +35,9 @@ class Log:
     offsets as they are now, UNKNOWN while the log is not open.
     """
 
-    __slots__ = ("_expires_at", "_parts", "durability", "place", "tail")
+    __slots__ = ("_expires_at", "_parts", "durability", "place")
+
+    tail: Tail
 
     def __init__(self, place: PartitionDir, known: Checkpointed = _NOTHING) -> None:
         """A log whose files exist, and what is ``known`` of it."""
@@ -223,6 +227,12 @@ class Log:
         KAFKA_STORAGE_ERROR. ``RecordsRejectedError`` names the records.
         """
         return append(self._parts, records, leader_epoch, now, origin, guard)
+
+    def take_back(self, position: int, error: OSError) -> KafkaError:
+        """What to answer after the batch that was to stand at ``position`` of the active segment
+        could not be written; what is there of it is gone then, or the directory is done."""
+        parts = self._opened()
+        return append_failed(parts, parts.segments.active, position, error)
 
     def append_as_follower(self, records: memoryview) -> AppendInfo:
         """Write whole batches as the leader gave them; a cut one at the end is left out.

@@ -73,7 +73,7 @@ class SegmentList:
     def configure(self, config: TopicConfig) -> None:
         """Use these topic settings from now on."""
         for segment in self._segments:
-            segment.config = config
+            segment.configure(config)
 
     def create(self, base_offset: int, now: int) -> Segment:
         """The files of a new, empty segment, which is not in the list yet."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import InitVar, dataclass, field
 
+from pykafka_ops.broker.hot.append import PLACES
+from pykafka_ops.broker.hot.heads import TailHead
+from pykafka_ops.broker.hot.quick import QUICK_BYTES
 from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
 from pykafka_ops.broker.state.producers import Producers
 from pykafka_ops.broker.storage.segment import Segment
-from pykafka_ops.broker.storage.validate import QUICK_BYTES
 
 UNKNOWN = -1
 """An offset that only the files tell."""
@@ -15,18 +17,16 @@ UNKNOWN = -1
 ALWAYS = -2
 """Below every timestamp: the next append looks closely whether the segment is due."""
 
-PLACES = 256
-"""Of so many batches at the end it is known where they stand."""
-
 
 @dataclass(slots=True, eq=False)
-class Tail:
+class Tail(TailHead):
     """Offsets of a log, and where its next batch goes.
 
     ``start``, ``end`` and ``high_watermark`` are ``UNKNOWN`` until the files were looked at, or a
     checkpoint says. ``first_unstable`` is the first offset of the oldest transaction that is not
-    decided and replicated, -1 without one. ``active`` is the segment that is appended to, None
-    while the log is not open.
+    decided and replicated, -1 without one. Everything below ``owed`` must be durable before anybody
+    hears of it (``flush.messages``; -1: nothing). ``active`` is the segment that is appended to,
+    None while the log is not open.
 
     A batch with a timestamp (ms) above ``roll_after`` looks closely whether the segment is due;
     one of up to ``usual_bytes`` needs no check or rewrite that only some topics ask for, and none
@@ -42,6 +42,7 @@ class Tail:
     high_watermark: int = UNKNOWN
     look_at: int = 0
     first_unstable: int = -1
+    owed: int = -1
     latest_epoch: int = -1
     active: Segment | None = None
     offsets: list[int] = field(default_factory=list)

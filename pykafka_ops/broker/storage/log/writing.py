@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import errno
 
+from pykafka_ops.broker.hot.append import add
+from pykafka_ops.broker.hot.heads import ShortenedError
 from pykafka_ops.broker.storage.files import Buffer
 from pykafka_ops.broker.storage.log.parts import LogParts
 from pykafka_ops.broker.storage.log.tail import ALWAYS
-from pykafka_ops.broker.storage.log_home import ShortenedError
 from pykafka_ops.broker.storage.replay import Marker, add_batch, add_marker
 from pykafka_ops.broker.storage.segment import Segment
 from pykafka_ops.disk.batch import BatchHeader
@@ -92,7 +93,7 @@ def write_batch(
     try:
         if marker is not None and marker.aborted:
             _note_aborted(parts, active, header)
-        active.append(data, header.size, last, header.max_timestamp)
+        add(active, data, header.size, last, header.max_timestamp)
     except OSError as error:
         raise append_failed(parts, active, position, error) from error
     tail.end = last + 1

@@ -226,7 +226,7 @@ def test_an_offline_log_is_a_storage_error_that_old_clients_do_not_know(site: Si
 
 
 def test_a_bug_below_costs_one_partition(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(site.replicas.find("t", 0), "_log", object())
+    monkeypatch.setattr(site.replicas.find("t", 0), "used_log", object())
     site.append("u", 0, batch(b"x"))
     answer = fetch(site, ("t", 0, 0), ("u", 0, 0))
     assert answer.responses[0].partitions[0].error_code == SERVER_ERROR

@@ -7,10 +7,10 @@ from collections.abc import Callable, Coroutine
 from functools import cache
 from typing import Any
 
+from pykafka_ops.broker.hot.quick import QUICK_RECORDS
 from pykafka_ops.broker.runtime.sockets.connection import Connection
 from pykafka_ops.broker.runtime.sockets.server import Server
 from pykafka_ops.broker.state.image import PartitionImage
-from pykafka_ops.broker.storage.validate import QUICK_RECORDS
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record

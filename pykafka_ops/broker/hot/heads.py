@@ -1,0 +1,175 @@
+"""The fields of a partition that usual requests touch, for what serves those and for the ordinary
+classes that extend these: ``Partition``, ``Log``, ``Tail``, ``Segment``.
+
+Offsets, bytes and ms throughout; what a field means stands at the ordinary class. Methods without a
+body are those of the ordinary class, for what the path does not do by itself.
+"""
+
+from __future__ import annotations
+
+import errno
+from typing import Any, NamedTuple, Protocol
+
+MAX_RELATIVE = 2**31 - 1
+"""The offsets of a segment reach at most this far above its base."""
+
+MAX_SEQUENCE = 2**31 - 1
+"""After it comes 0."""
+
+UNKNOWN = -2
+"""A timestamp that has not been looked up yet (-1 is Kafka's "none")."""
+
+
+class ShortenedError(OSError):
+    """Somebody else cut or removed the file ``filename`` that is written to here."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(errno.EIO, f"{path} was cut or removed by somebody else", path)
+
+
+class AppendedFile(Protocol):
+    """The file of a segment, as far as batches are added to it."""
+
+    path: str
+
+    def append(self, data: bytes | bytearray | memoryview, /) -> int:
+        """Write all of ``data``; the file's end then. Raises OSError."""
+
+
+class BatchMetadata(NamedTuple):
+    """What is remembered of an appended batch; ``timestamp`` is its largest (ms)."""
+
+    last_sequence: int
+    last_offset: int
+    offset_delta: int
+    timestamp: int
+
+    @property
+    def first_offset(self) -> int:
+        """Offset of its first record."""
+        return self.last_offset - self.offset_delta
+
+    @property
+    def first_sequence(self) -> int:
+        """Sequence of its first record."""
+        return (self.last_sequence - self.offset_delta) & MAX_SEQUENCE
+
+
+class SegmentHead:
+    """The end of a segment. ``log_file`` is None until it is used. ``oldest`` is the largest
+    timestamp of the first batch, ``latest`` that of all, :data:`UNKNOWN` until they are read."""
+
+    __slots__ = (
+        "base_offset",
+        "bytes_since_index",
+        "index_full",
+        "index_interval_bytes",
+        "latest",
+        "log_file",
+        "max_timestamp_offset",
+        "oldest",
+        "size",
+    )
+
+    base_offset: int
+    bytes_since_index: int
+    index_full: bool
+    index_interval_bytes: int
+    latest: int
+    log_file: AppendedFile | None
+    max_timestamp_offset: int
+    oldest: int
+    size: int
+
+    def open_log(self) -> AppendedFile:
+        """The ``.log`` file, which is ``log_file`` from now on. Raises OSError."""
+        raise NotImplementedError
+
+    def read_latest(self) -> int:
+        """``latest``, read where it is unknown. Raises OSError."""
+        raise NotImplementedError
+
+    def add_index_entry(self, last_offset: int, position: int) -> None:
+        """The batch that ends at ``last_offset`` stands at ``position``."""
+        raise NotImplementedError
+
+
+class TailHead:
+    """The end of a log."""
+
+    __slots__ = (
+        "active",
+        "end",
+        "first_unstable",
+        "high_watermark",
+        "latest_epoch",
+        "look_at",
+        "offsets",
+        "owed",
+        "positions",
+        "producers",
+        "roll_after",
+        "segment_bytes",
+        "start",
+        "usual_bytes",
+    )
+
+    active: SegmentHead | None
+    end: int
+    first_unstable: int
+    high_watermark: int
+    latest_epoch: int
+    look_at: int
+    offsets: list[int]
+    owed: int
+    positions: list[int]
+    producers: Any
+    roll_after: int
+    segment_bytes: int
+    start: int
+    usual_bytes: int
+
+    def trim(self) -> None:
+        """Forget the older half of the places."""
+        raise NotImplementedError
+
+    def move_high_watermark(self, offset: int) -> None:
+        """Set the high watermark, within the log; transactions below it are replicated."""
+        raise NotImplementedError
+
+
+class LogHead:
+    """A log."""
+
+    __slots__ = ("tail",)
+
+    tail: TailHead
+
+
+class PartitionHead:
+    """A replica: ``used_log`` is None until somebody has used the log, ``in_sync`` where this
+    broker does not lead, or the partition has no other replicas."""
+
+    __slots__ = (
+        "in_sync",
+        "isr",
+        "key",
+        "leader",
+        "leader_epoch",
+        "local_id",
+        "meter",
+        "used_log",
+    )
+
+    in_sync: Any
+    isr: tuple[int, ...]
+    key: tuple[str, int]
+    leader: int
+    leader_epoch: int
+    local_id: int
+    meter: Any
+    used_log: LogHead | None
+
+    def advance_high_watermark(self) -> bool:
+        """Move it to the lowest end offset of those in sync; whether it moved."""
+        raise NotImplementedError

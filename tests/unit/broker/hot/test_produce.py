@@ -1,0 +1,226 @@
+"""The path of the usual batch: answers, and bytes on disk, are those of the ordinary code."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from pykafka_ops.broker.hot.produce import FoundBatch, ProducePath
+from pykafka_ops.broker.runtime.sockets.exchange import MOST_SHAPES
+from pykafka_ops.disk.compression import Codec
+from tests.support.memory.handler_site import ME, OTHER, batch
+from tests.support.memory.produce_desk import Broker, answer_of, request
+from tests.support.memory.replication import lead
+
+SEEDS, STEPS = 25, 160
+SETTINGS = {
+    "plain": {},
+    "short": {"segment.bytes": "900", "index.interval.bytes": "60"},
+    "few": {"max.message.bytes": "120"},
+    "compacted": {"cleanup.policy": "compact"},
+    "flushed": {"flush.messages": "1"},
+    "stamped": {"message.timestamp.type": "LogAppendTime"},
+    "packed": {"compression.type": "gzip"},
+    "shared": {},
+}
+Step = Callable[[Broker], object]
+
+
+@pytest.fixture
+def loop() -> Iterator[asyncio.AbstractEventLoop]:
+    made = asyncio.new_event_loop()
+    yield made
+    made.close()
+
+
+class Counted:
+    """How many requests went straight through."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.served = 0
+        serve = ProducePath.serve
+
+        def counted(path: ProducePath, found: FoundBatch, frame: memoryview) -> Any:
+            answer = serve(path, found, frame)
+            self.served += answer is not None
+            return answer
+
+        monkeypatch.setattr(ProducePath, "serve", counted)
+
+
+def made(loop: asyncio.AbstractEventLoop) -> Broker:
+    broker = Broker(loop, repeat=True)
+    for name, settings in SETTINGS.items():
+        replicas = (ME, OTHER) if name == "shared" else (ME,)
+        broker.site.topic(name, 2, isr=replicas, replicas=replicas, config=settings)
+    return broker
+
+
+def records(dice: random.Random, sequences: dict[int, int]) -> bytes:
+    """Mostly what producers send; some of it is out of sequence, or damaged."""
+    values = [dice.randbytes(dice.choice([0, 5, 130, 300])) for _ in range(dice.choice([1, 1, 3]))]
+    more: dict[str, Any] = {"timestamp": 1_000_000 + dice.randrange(-50, 50)}
+    if dice.random() < 0.5:
+        producer = dice.choice([5, 6])
+        sequence = sequences.get(producer, 0)
+        more |= {"producer_id": producer, "producer_epoch": 0, "base_sequence": sequence}
+        if dice.random() < 0.9:
+            sequences[producer] = sequence + len(values)
+        more["transactional"] = dice.random() < 0.05
+    codec = dice.choice([Codec.NONE, Codec.NONE, *Codec])
+    data = bytearray(batch(*values, codec=codec, **more))
+    if dice.random() < 0.1:
+        data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
+    return bytes(data)
+
+
+Shapes = dict[str, dict[str, Any]]
+"""What the client of each topic says in every request."""
+
+
+def shapes(dice: random.Random) -> Shapes:
+    """Of as many topics as a connection knows the shapes of."""
+    names = ["plain", *dice.sample(sorted(SETTINGS.keys() - {"plain"}), MOST_SHAPES - 1)]
+    return {
+        name: {"acks": dice.choice([1, 1, -1, 0]), "version": dice.choice([3, 6, 7, 9, 11])}
+        for name in names
+    }
+
+
+def step(
+    dice: random.Random, shape_of: Shapes, sequences: dict[tuple[str, int], dict[int, int]]
+) -> Step:
+    """Mostly a request; now and then something happens to the partition or the disk."""
+    topic, index = dice.choice([*shape_of, "plain"]), dice.choice([0, 0, 1])
+    chance = dice.random()
+    if chance < 0.03:
+        epoch = dice.randrange(4, 9)
+        return lambda broker: change_leader(broker, topic, index, epoch)
+    if chance < 0.06:
+        short = dice.choice([0, 7])
+        error = dice.choice([errno.ENOSPC, errno.EDQUOT])
+        return lambda broker: broker.site.logs.files.fail_next_write(error, short=short)
+    if chance < 0.12:
+        ms = dice.choice([1, 60, 200])
+        return lambda broker: pass_time(broker, ms)
+    frame = request(
+        records(dice, sequences.setdefault((topic, index), {})),
+        topic=topic,
+        index=index,
+        correlation_id=dice.randrange(1 << 31),
+        **shape_of[topic],
+    )
+    return lambda broker: broker.ask(frame)
+
+
+def change_leader(broker: Broker, topic: str, index: int, epoch: int) -> None:
+    partition = broker.site.replicas.find(topic, index)
+    assert partition is not None
+    replicas = (ME, OTHER) if topic == "shared" else (ME,)
+    if epoch > partition.leader_epoch:
+        lead(partition, replicas, replicas, epoch=epoch)
+
+
+def pass_time(broker: Broker, ms: int) -> None:
+    broker.site.now += ms
+
+
+def left_behind(broker: Broker) -> dict[str, object]:
+    """All that requests change: files, tails, producers, what is counted."""
+    site = broker.site
+    found: dict[str, object] = {
+        path: bytes(inode.data) for path, inode in site.logs.files.inodes.items()
+    }
+    for (topic, index), log in site.logs.logs.items():
+        tail = log.tail
+        active = tail.active
+        found[f"{topic}-{index}"] = (
+            (tail.start, tail.end, tail.high_watermark, tail.owed, tail.first_unstable),
+            (tail.latest_epoch, tail.look_at, tail.roll_after, tail.offsets, tail.positions),
+            active and (active.size, active.bytes_since_index, active.oldest, active.latest),
+            active and (active.max_timestamp_offset, active.index_full, active.base_offset),
+            tail.producers.end_offset,
+            sorted((id_, repr(state)) for id_, state in tail.producers),
+        )
+    for topic, meter in site.replicas.meters:
+        found[f"meter of {topic}"] = [getattr(meter, name) for name in meter.__slots__]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_requests_end_as_without_the_path(
+    loop: asyncio.AbstractEventLoop, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    dice = random.Random(seed)
+    sequences: dict[tuple[str, int], dict[int, int]] = {}
+    shape = shapes(dice)
+    steps = [step(dice, shape, sequences) for _ in range(STEPS)]
+    with monkeypatch.context() as patch:
+        counted = Counted(patch)
+        straight = made(loop)
+        answers = [one(straight) for one in steps]
+    monkeypatch.setattr(ProducePath, "serve", lambda *_: None)
+    careful = made(loop)
+    assert answers == [one(careful) for one in steps]
+    assert left_behind(straight) == left_behind(careful)
+    assert counted.served > STEPS // 20
+
+
+@pytest.mark.parametrize("version", range(3, 12))
+@pytest.mark.parametrize("acks", [0, 1, -1])
+@pytest.mark.parametrize("codec", Codec, ids=lambda codec: codec.name.lower())
+def test_the_usual_batch_goes_straight_through(
+    loop: asyncio.AbstractEventLoop,
+    monkeypatch: pytest.MonkeyPatch,
+    version: int,
+    acks: int,
+    codec: Codec,
+) -> None:
+    counted, broker = Counted(monkeypatch), made(loop)
+    for n in range(4):
+        more = {"producer_id": 5, "producer_epoch": 0, "base_sequence": n}
+        data = batch(b"value", codec=codec, **more)
+        broker.ask(request(data, topic="plain", version=version, acks=acks))
+    refused = codec is Codec.ZSTD and version < 7
+    # The first has its request read, the second is the first batch that finds a log in use.
+    assert counted.served == (0 if refused else 3)
+
+
+def test_a_batch_that_could_not_be_written_leaves_nothing(
+    loop: asyncio.AbstractEventLoop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted, broker = Counted(monkeypatch), made(loop)
+    for _ in range(3):
+        broker.ask(request(batch(b"x"), topic="plain"))
+    before = left_behind(broker)
+    served = counted.served
+    broker.site.logs.files.fail_next_write(errno.ENOSPC, short=9, match="plain-0")
+    _, answer = answer_of(broker.ask(request(batch(b"y"), topic="plain"))[0], 7)
+    assert (answer.error_code, counted.served) == (56, served + 1)
+    after = left_behind(broker)
+    changed = {key for key, value in after.items() if value != before[key]}
+    assert changed <= {"meter of plain"}
+    _, answer = answer_of(broker.ask(request(batch(b"z"), topic="plain"))[0], 7)
+    assert (answer.error_code, answer.base_offset) == (0, 3)
+
+
+def test_a_partition_that_is_gone_is_not_written_to(
+    loop: asyncio.AbstractEventLoop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted, broker = Counted(monkeypatch), made(loop)
+    for _ in range(3):
+        broker.ask(request(batch(b"x"), topic="plain"))
+    served = counted.served
+    gone = broker.site.logs.logs["plain", 0]
+    broker.site.replicas.drop("plain", 0)
+    assert answer_of(broker.ask(request(batch(b"y"), topic="plain"))[0], 7)[1].error_code == 6
+    broker.site.topic("plain")
+    for n in range(2):
+        _, answer = answer_of(broker.ask(request(batch(b"z"), topic="plain"))[0], 7)
+        assert (answer.error_code, answer.base_offset) == (0, n)
+    assert (gone.log_end_offset, counted.served) == (3, served + 1)
