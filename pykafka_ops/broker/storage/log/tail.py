@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import InitVar, dataclass, field
-
 from pykafka_ops.broker.hot.append import PLACES
 from pykafka_ops.broker.hot.heads import TailHead
 from pykafka_ops.broker.hot.quick import QUICK_BYTES
@@ -18,7 +16,6 @@ ALWAYS = -2
 """Below every timestamp: the next append looks closely whether the segment is due."""
 
 
-@dataclass(slots=True, eq=False)
 class Tail(TailHead):
     """Offsets of a log, and where its next batch goes.
 
@@ -35,23 +32,19 @@ class Tail(TailHead):
     ``offsets`` and ``positions`` tell where the last batches begin in the active segment.
     """
 
-    producers: Producers
-    config: InitVar[TopicConfig]
-    start: int = UNKNOWN
-    end: int = UNKNOWN
-    high_watermark: int = UNKNOWN
-    look_at: int = 0
-    first_unstable: int = -1
-    owed: int = -1
-    latest_epoch: int = -1
-    active: Segment | None = None
-    offsets: list[int] = field(default_factory=list)
-    positions: list[int] = field(default_factory=list)
-    segment_bytes: int = field(init=False)
-    usual_bytes: int = field(init=False)
-    roll_after: int = field(init=False)
+    __slots__ = ()
 
-    def __post_init__(self, config: TopicConfig) -> None:
+    producers: Producers
+    active: Segment | None
+
+    def __init__(self, producers: Producers, config: TopicConfig) -> None:
+        self.producers = producers
+        self.start = self.end = self.high_watermark = UNKNOWN
+        self.look_at = 0
+        self.first_unstable = self.owed = self.latest_epoch = -1
+        self.active = None
+        self.offsets = []
+        self.positions = []
         self.configure(config)
 
     def configure(self, config: TopicConfig) -> None:
