@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.handlers.api import Answer, Context, Shape
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 
@@ -15,3 +15,10 @@ def handle(context: Context, request: HeartbeatRequest) -> Answer:
         request.group_id, request.member_id, request.group_instance_id, request.generation_id
     )
     return HeartbeatResponse(error_code=code)
+
+
+def shape(context: Context, request: HeartbeatRequest, frame: memoryview) -> Shape | None:
+    """What serves the next requests that are the same."""
+    from pykafka_ops.broker.handlers import heartbeat_shape
+
+    return heartbeat_shape.shape(context, request, frame)

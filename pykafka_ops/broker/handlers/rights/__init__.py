@@ -132,6 +132,7 @@ never taken."""
 _SHAPED: Final[dict[int, NeededRights]] = {
     ApiKey.PRODUCE: NeededRights(each=produce.TOPICS),
     ApiKey.OFFSET_COMMIT: NeededRights((_READ_GROUP,), _READ_TOPICS),
+    ApiKey.HEARTBEAT: NeededRights((_READ_GROUP,)),
 }
 """What requests need that are served from their bytes."""
 
