@@ -26,6 +26,7 @@ from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.records import is_transactional
 from pykafka_ops.broker.partitions.refusals import Refused
 from pykafka_ops.broker.state.steps import Steps
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.frame import encode_request, response_parts
 from pykafka_ops.wire.messages.produce import (
     PartitionProduceData,
@@ -49,31 +50,29 @@ def shape(context: Context, request: ProduceRequest, frame: memoryview) -> Produ
     ``frame`` is the whole request, without the length in front.
     """
     topics = request.topic_data
-    if request.transactional_id is not None or request.acks not in (-1, 0, 1) or len(topics) != 1:
+    if request.acks not in (-1, 0, 1) or len(topics) != 1 or len(topics[0].partition_data) != 1:
         return None
-    if len(topics[0].partition_data) != 1:
-        return None
-    made = ProduceShape(context, request.acks, request.timeout_ms, topics[0].name)
+    made = ProduceShape(context, request)
     return made if made.find(frame) is not None else None
 
 
 class ProduceShape(ProducePath):
     """Serves requests of one shape on one connection; ``context`` is that of the first."""
 
-    __slots__ = ("_answer", "_timeout_ms", "_topic", "_usual", "_work", "context", "held")
+    __slots__ = ("_answer", "_request", "_topic", "_usual", "_work", "context", "held")
 
     codes = 1
 
-    def __init__(self, context: Context, acks: int, timeout_ms: int, topic: str) -> None:
+    def __init__(self, context: Context, first: ProduceRequest) -> None:
         self.context = context
-        self._timeout_ms = timeout_ms
-        self._topic = topic
-        self._work = begin(context, acks)
+        self._topic = topic = first.topic_data[0].name
+        self._work = begin(context, first.acks)
         self._usual = self._work.may_write(topic)
         data = [PartitionProduceData(index=0, records=b"")]
-        same = ProduceRequest(
-            acks=acks,
-            timeout_ms=timeout_ms,
+        self._request = same = ProduceRequest(
+            transactional_id=first.transactional_id,
+            acks=first.acks,
+            timeout_ms=first.timeout_ms,
             topic_data=[TopicProduceData(name=topic, partition_data=data)],
         )
         # Made by our own encoder, so that a request with these bytes can mean nothing else.
@@ -84,7 +83,8 @@ class ProduceShape(ProducePath):
             HEAD.unpack_from(frame)[0],
             head,
             context.version,
-            acks,
+            first.acks,
+            has_id=first.transactional_id is not None,
             reply=self._answer,
             clock=context.services.clock,
             appended=context.services.replicas.appended,
@@ -103,7 +103,7 @@ class ProduceShape(ProducePath):
         correlation_id, index, start, end = found
         records = frame[start:end]
         if is_transactional(records):
-            return None
+            return self._serve_transactional(index, records)
         work = self._work
         work.now = self.context.services.clock()
         result = work.append(self._topic, index, records)
@@ -114,21 +114,36 @@ class ProduceShape(ProducePath):
         numbers = (result.first_offset, result.log_append_time, result.log_start_offset)
         return self._answer.pack_any(correlation_id, index, numbers)
 
+    def _serve_transactional(self, index: int, records: memoryview) -> object:
+        """The answer to what may be the first batch of a transaction; without an id it is refused
+        as any other request is."""
+        request = self._request
+        if request.transactional_id is None:
+            return None
+        work, batch = begin(self.context, request.acks), (self._topic, index, records)
+        try:
+            results = work.run([batch], request.transactional_id, request.timeout_ms)
+        except KafkaError:
+            return None
+        return self._concluded(index, results)
+
     def _conclude(self, index: int, records: memoryview, result: Result) -> object:
         """The answer where it is not the usual one."""
-        work, context = self._work, self.context
-        self._work = begin(context, work.acks)
-        topic = TopicProduceData(
-            name=self._topic, partition_data=[PartitionProduceData(index=index)]
-        )
+        work, timeout_ms = self._work, self._request.timeout_ms
+        self._work = begin(self.context, work.acks)
         results: Certain | Steps[Certain]
         long = takes_long(result)
         if long is None:
-            results = work.settled([result], self._timeout_ms)
+            results = work.settled([result], timeout_ms)
         else:
             batch = (self._topic, index, records)
-            results = work.in_steps([], [batch], long, self._timeout_ms)
-        answer = conclude(context, work.acks, [topic], results)
+            results = work.in_steps([], [batch], long, timeout_ms)
+        return self._concluded(index, results)
+
+    def _concluded(self, index: int, results: Certain | Steps[Certain]) -> object:
+        data = [PartitionProduceData(index=index)]
+        topics = [TopicProduceData(name=self._topic, partition_data=data)]
+        answer = conclude(self.context, self._request.acks, topics, results)
         return b"" if answer is None else answer
 
     # -- what the path asks for --------------------------------------------------------------------

@@ -2,10 +2,10 @@
 
 :func:`checked` holds the batch against what Kafka's ``LogValidator`` and ``ProducerAppendInfo``
 demand: header, CRC, records, sequence. It declines what must be refused, rewritten or looked at
-closely: control batches, transactions, topics whose settings ask for more (``usual_bytes``),
-batches that take long. :func:`is_due` says that something has to come first: a new segment, a new
-leader epoch, a look at the file. :func:`write` then gives the batch its offsets and writes it;
-nothing is changed before that.
+closely: control batches, the first batch of a transaction, batches that take long, topics whose
+settings ask for more (``usual_bytes``). :func:`is_due` says that something has to come first: a new
+segment, a new leader epoch, a look at the file. :func:`write` then gives the batch its offsets and
+writes it; nothing is changed before that.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ _pack_start = Struct(">qii").pack_into
 """Base offset, length, leader epoch."""
 _REFUSED_FLAGS = 0x28
 """LogAppendTime, control: not the usual batch of a client."""
-_TRANSACTIONAL = 0x10
+TRANSACTIONAL = 0x10
+"""The flag of a batch that belongs to a transaction."""
 _QUICK_BITS = (QUICK_RECORDS - 1).bit_length()
 """Of an offset delta in a batch that takes not long: it is not negative, either."""
 _CRC_COVERS = 21
@@ -66,11 +67,13 @@ def checked(tail: TailHead, records: memoryview) -> Fields | None:
         or flags & _REFUSED_FLAGS
     ):
         return None
-    if producer_id >= 0 and (
-        flags & _TRANSACTIONAL
-        or sequence < 0
-        or not tail.producers.in_sequence(producer_id, epoch, sequence)
-    ):
+    transactional = flags & TRANSACTIONAL != 0
+    if producer_id >= 0:
+        if sequence < 0 or not tail.producers.in_sequence(
+            producer_id, epoch, sequence, transactional
+        ):
+            return None
+    elif transactional:
         return None
     body = bytes(records[_CRC_COVERS:])
     if crc32c(body) != crc:

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from struct import Struct
 from typing import Any, Protocol
 
-from pykafka_ops.broker.hot.append import checked, is_due, write
+from pykafka_ops.broker.hot.append import TRANSACTIONAL, checked, is_due, write
 from pykafka_ops.broker.hot.heads import PartitionHead
 from pykafka_ops.errors import WireError
 from pykafka_ops.wire.varint import read_varint
@@ -41,7 +41,6 @@ NO_TAGS = bytes(3)
 ALL = -1
 
 _unpack = HEAD.unpack_from
-_TRANSACTIONAL = 0x10
 _CODEC = 7
 _LZ4, _ZSTD = 3, 4
 
@@ -61,11 +60,23 @@ class ProduceReply(Protocol):
 
 class ProducePath:
     """Requests of one shape: ``head`` are their bytes from behind the correlation id to before the
-    partition, ``key`` the number that API and version are. ``clock()`` is the wall clock in ms;
+    partition, ``key`` the number that API and version are; ``has_id`` says that they name a
+    transactional id. ``clock()`` is the wall clock in ms;
     ``appended(key)`` wakes who waits for records of a partition."""
 
-    __slots__ = ("_acks", "_appended", "_clock", "_end", "_head", "_key", "_known", "_most_codec",
-                 "_reply", "_version")  # fmt: skip
+    __slots__ = (
+        "_acks",
+        "_appended",
+        "_clock",
+        "_end",
+        "_has_id",
+        "_head",
+        "_key",
+        "_known",
+        "_most_codec",
+        "_reply",
+        "_version",
+    )
 
     def __init__(
         self,
@@ -74,6 +85,7 @@ class ProducePath:
         version: int,
         acks: int,
         *,
+        has_id: bool,
         reply: ProduceReply,
         clock: Callable[[], int],
         appended: Callable[[tuple[str, int]], None],
@@ -84,6 +96,7 @@ class ProducePath:
         self._version = version
         self._acks = acks
         self._most_codec = _LZ4 if 3 <= version < ZSTD_FROM else _ZSTD
+        self._has_id = has_id
         self._reply = reply
         self._clock = clock
         self._appended = appended
@@ -144,7 +157,8 @@ class ProducePath:
         fields = checked(tail, records)
         if fields is None or is_due(tail, active, fields) or self._clock() >= tail.look_at:
             return None
-        if fields[5] & _TRANSACTIONAL or fields[5] & _CODEC > self._most_codec:
+        flags = fields[5]
+        if flags & _CODEC > self._most_codec or (flags & TRANSACTIONAL and not self._has_id):
             return None
         position = active.size
         try:

@@ -133,10 +133,12 @@ class Producers:
 
     # -- checking ----------------------------------------------------------------------------------
 
-    def in_sequence(self, producer_id: int, epoch: int, base_sequence: int) -> bool:
-        """Quick yes for the usual batch: same epoch, next sequence, outside transactions."""
+    def in_sequence(
+        self, producer_id: int, epoch: int, base_sequence: int, transactional: bool = False
+    ) -> bool:
+        """Quick yes for the usual batch: same epoch, next sequence, in no or the open transaction."""
         state = self._states.get(producer_id)
-        if state is None or state.epoch != epoch or state.txn_first_offset >= 0:
+        if state is None or state.epoch != epoch or (state.txn_first_offset >= 0) != transactional:
             return False
         batches = state.batches
         return bool(batches) and batches[-1][0] + 1 == base_sequence and not self._verifications

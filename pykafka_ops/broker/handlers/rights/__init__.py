@@ -6,6 +6,7 @@ is imported. An API without a row is not served then.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Final
 
@@ -129,12 +130,12 @@ RIGHTS: Final[dict[int, Guard]] = {
 that the request does not, and delegation tokens, whose owners need no other right. Envelopes are
 never taken."""
 
-_SHAPED: Final[dict[int, NeededRights]] = {
-    ApiKey.PRODUCE: NeededRights(each=produce.TOPICS),
-    ApiKey.OFFSET_COMMIT: NeededRights((_READ_GROUP,), _READ_TOPICS),
-    ApiKey.HEARTBEAT: NeededRights((_READ_GROUP,)),
+_SHAPED: Final[dict[int, Callable[[Context, Any], bool]]] = {
+    ApiKey.PRODUCE: produce.allows_all,
+    ApiKey.OFFSET_COMMIT: NeededRights((_READ_GROUP,), _READ_TOPICS).allows_all,
+    ApiKey.HEARTBEAT: NeededRights((_READ_GROUP,)).allows_all,
 }
-"""What requests need that are served from their bytes."""
+"""Whether requests that are served from their bytes have all rights that they need."""
 
 
 def guarded(api: int, handler: ModuleType) -> Handle:
@@ -161,11 +162,11 @@ def guarded(api: int, handler: ModuleType) -> Handle:
 def guarded_shape(api: int, make: MakeShape) -> MakeShape:
     """Has requests served from their bytes only where the client has all rights that they need.
     Shapes are forgotten when rights change."""
-    checked = _SHAPED[api]
+    allows_all = _SHAPED[api]
 
     def shape(context: Context, request: Any, frame: memoryview) -> Shape | None:
         authorizer = context.services.authorizer
-        if authorizer is None or authorizer.logs_all or not checked.allows_all(context, request):
+        if authorizer is None or authorizer.logs_all or not allows_all(context, request):
             return None
         return make(context, request, frame)
 

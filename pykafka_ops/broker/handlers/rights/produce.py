@@ -30,6 +30,14 @@ def guard(context: Context, request: ProduceRequest, served: Served) -> Answer:
     return answer
 
 
+def allows_all(context: Context, request: ProduceRequest) -> bool:
+    """Whether the client has all rights that requests like this one need; nothing is logged."""
+    id_, write = request.transactional_id, Operation.WRITE
+    if id_ is not None and not context.may(write, ResourceType.TRANSACTIONAL_ID, id_, quiet=True):
+        return False
+    return _may_write_all(context, request)
+
+
 def _may_transact(context: Context, request: ProduceRequest) -> bool:
     if not any(
         data.records and is_transactional(data.records)

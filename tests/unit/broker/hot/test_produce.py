@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import random
 from collections.abc import Callable, Iterator
@@ -12,7 +13,10 @@ import pytest
 
 from pykafka_ops.broker.hot.produce import FoundBatch, ProducePath
 from pykafka_ops.broker.runtime.sockets.exchange import MOST_SHAPES
+from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.disk.compression import Codec
+from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
+from pykafka_ops.errors import KafkaError
 from tests.support.memory.handler_site import ME, OTHER, batch
 from tests.support.memory.produce_desk import Broker, answer_of, request
 from tests.support.memory.replication import lead
@@ -27,6 +31,7 @@ SETTINGS = {
     "stamped": {"message.timestamp.type": "LogAppendTime"},
     "packed": {"compression.type": "gzip"},
     "shared": {},
+    "paid": {},
 }
 Step = Callable[[Broker], object]
 
@@ -61,17 +66,18 @@ def made(loop: asyncio.AbstractEventLoop) -> Broker:
     return broker
 
 
-def records(dice: random.Random, sequences: dict[int, int]) -> bytes:
-    """Mostly what producers send; some of it is out of sequence, or damaged."""
+def records(dice: random.Random, sequences: dict[int, int], *, paid: bool) -> bytes:
+    """Mostly what producers send; some of it is out of sequence, or damaged. Those who are ``paid``
+    mostly write in transactions."""
     values = [dice.randbytes(dice.choice([0, 5, 130, 300])) for _ in range(dice.choice([1, 1, 3]))]
     more: dict[str, Any] = {"timestamp": 1_000_000 + dice.randrange(-50, 50)}
-    if dice.random() < 0.5:
+    if paid or dice.random() < 0.5:
         producer = dice.choice([5, 6])
         sequence = sequences.get(producer, 0)
         more |= {"producer_id": producer, "producer_epoch": 0, "base_sequence": sequence}
         if dice.random() < 0.9:
             sequences[producer] = sequence + len(values)
-        more["transactional"] = dice.random() < 0.05
+        more["transactional"] = dice.random() < (0.95 if paid else 0.05)
     codec = dice.choice([Codec.NONE, Codec.NONE, *Codec])
     data = bytearray(batch(*values, codec=codec, **more))
     if dice.random() < 0.1:
@@ -85,9 +91,14 @@ Shapes = dict[str, dict[str, Any]]
 
 def shapes(dice: random.Random) -> Shapes:
     """Of as many topics as a connection knows the shapes of."""
-    names = ["plain", *dice.sample(sorted(SETTINGS.keys() - {"plain"}), MOST_SHAPES - 1)]
+    others = sorted(SETTINGS.keys() - {"plain", "paid"})
+    names = ["plain", "paid", *dice.sample(others, MOST_SHAPES - 2)]
     return {
-        name: {"acks": dice.choice([1, 1, -1, 0]), "version": dice.choice([3, 6, 7, 9, 11])}
+        name: {
+            "acks": dice.choice([1, 1, -1, 0]),
+            "version": dice.choice([3, 6, 7, 9, 11]),
+            "transactional_id": "tx" if name == "paid" else None,
+        }
         for name in names
     }
 
@@ -108,8 +119,13 @@ def step(
     if chance < 0.12:
         ms = dice.choice([1, 60, 200])
         return lambda broker: pass_time(broker, ms)
+    if topic == "paid" and dice.random() < 0.15:
+        how = EndTxnMarker(dice.choice([ControlType.ABORT, ControlType.COMMIT]), 0)
+        producer = dice.choice([5, 6])
+        marker = build_marker(how, timestamp=9, producer_id=producer, producer_epoch=0)
+        return lambda broker: end(broker, index, bytes(marker))
     frame = request(
-        records(dice, sequences.setdefault((topic, index), {})),
+        records(dice, sequences.setdefault((topic, index), {}), paid=topic == "paid"),
         topic=topic,
         index=index,
         correlation_id=dice.randrange(1 << 31),
@@ -124,6 +140,16 @@ def change_leader(broker: Broker, topic: str, index: int, epoch: int) -> None:
     replicas = (ME, OTHER) if topic == "shared" else (ME,)
     if epoch > partition.leader_epoch:
         lead(partition, replicas, replicas, epoch=epoch)
+
+
+def end(broker: Broker, index: int, marker: bytes) -> None:
+    """The coordinator ends a transaction in a partition."""
+    partition = broker.site.replicas.find("paid", index)
+    assert partition is not None
+    data = memoryview(bytearray(marker))
+    origin = Origin.COORDINATOR
+    with contextlib.suppress(KafkaError):  # the disk is full
+        broker.site.replicas.append(partition, data, now=broker.site.now, origin=origin)
 
 
 def pass_time(broker: Broker, ms: int) -> None:
@@ -168,7 +194,7 @@ def test_requests_end_as_without_the_path(
     careful = made(loop)
     assert answers == [one(careful) for one in steps]
     assert left_behind(straight) == left_behind(careful)
-    assert counted.served > STEPS // 20
+    assert counted.served > STEPS // 40
 
 
 @pytest.mark.parametrize("version", range(3, 12))
@@ -189,6 +215,34 @@ def test_the_usual_batch_goes_straight_through(
     refused = codec is Codec.ZSTD and version < 7
     # The first has its request read, the second is the first batch that finds a log in use.
     assert counted.served == (0 if refused else 3)
+
+
+def test_batches_of_an_open_transaction_go_straight_through(
+    loop: asyncio.AbstractEventLoop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted, broker = Counted(monkeypatch), made(loop)
+    for n in range(5):
+        more = {"producer_id": 5, "producer_epoch": 0, "base_sequence": n, "transactional": True}
+        frame = request(batch(b"x", **more), topic="plain", transactional_id="tx")
+        assert answer_of(broker.ask(frame)[0], 7)[1].base_offset == n
+    assert (counted.served, broker.read) == (4, 1)
+    log = broker.site.logs.logs["plain", 0]
+    assert (log.high_watermark, log.last_stable_offset) == (5, 0)
+
+
+def test_a_batch_of_a_transaction_without_an_id_is_refused(
+    loop: asyncio.AbstractEventLoop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted, broker = Counted(monkeypatch), made(loop)
+    more: dict[str, Any] = {"producer_id": 5, "producer_epoch": 0, "transactional": True}
+    for n in range(2):
+        frame = request(batch(b"x", base_sequence=n, **more), topic="plain", transactional_id="tx")
+        broker.ask(frame)
+    broker.ask(request(batch(b"x"), topic="plain"))
+    served = counted.served
+    frame = request(batch(b"x", base_sequence=2, **more), topic="plain")
+    assert answer_of(broker.ask(frame)[0], 7)[1].error_code == 53
+    assert counted.served == served
 
 
 def test_a_batch_that_could_not_be_written_leaves_nothing(
