@@ -136,7 +136,7 @@ class Producers:
     def in_sequence(
         self, producer_id: int, epoch: int, base_sequence: int, transactional: bool = False
     ) -> bool:
-        """Quick yes for the usual batch: same epoch, next sequence, in the open transaction if any."""
+        """Quick yes for the usual batch: same epoch, next sequence, in the transaction if any."""
         state = self._states.get(producer_id)
         if state is None or state.epoch != epoch or (state.txn_first_offset >= 0) != transactional:
             return False
