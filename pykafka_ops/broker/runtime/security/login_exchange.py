@@ -24,6 +24,9 @@ from pykafka_ops.wire.frame import read_request_header, response_parts
 
 NEXT_LOGIN_MS = 1000
 """The shortest time between two re-authentications (KIP-368)."""
+LINGER_MS = 50
+"""How long a client that was told why it may not in has time to read that and hang up by itself:
+some libraries, as kafka-python, drop an answer that they find together with the stream's end."""
 _HANDSHAKE = bytes([0, ApiKey.SASL_HANDSHAKE])
 
 NewExchange = Callable[[Session], Exchange]
@@ -118,18 +121,22 @@ class LoginExchange:
         assert step.failure is not None
         self._tell(step.failure)
         data = self._refusal(frame, step.failure) if step.refuse else step.data
-        delay_ms = self._desk.delay_ms()
-        if not delay_ms:
-            self._hang_up(data)
-            return
         self._channel.busy = True
-        timer = self._desk.call_later(delay_ms / 1000, lambda: self._hang_up(data))
-        self._hanging_up = cast(asyncio.TimerHandle, timer)
+        delay_ms = self._desk.delay_ms()
+        if delay_ms:
+            self._later(delay_ms, lambda: self._hang_up(data))
+        else:
+            self._hang_up(data)
 
     def _hang_up(self, data: bytes) -> None:
         if data:
             self._channel.write(data)
-        self._channel.close()
+            self._later(LINGER_MS, self._channel.close)
+        else:
+            self._channel.close()
+
+    def _later(self, ms: int, call: Callable[[], None]) -> None:
+        self._hanging_up = cast(asyncio.TimerHandle, self._desk.call_later(ms / 1000, call))
 
     def _tell(self, why: str) -> None:
         self._desk.failed(self._channel.client_host, why, again=self._session is not None)

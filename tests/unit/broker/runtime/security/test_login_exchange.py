@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.broker.runtime.security.login_desk import LoginDesk
-from pykafka_ops.broker.runtime.security.login_exchange import LoginExchange
+from pykafka_ops.broker.runtime.security.login_exchange import LINGER_MS, LoginExchange
 from pykafka_ops.broker.runtime.sockets.connection import Connection
 from pykafka_ops.broker.runtime.sockets.exchange import Exchange
 from pykafka_ops.broker.state.logins import plain
@@ -174,7 +174,7 @@ def test_tokens_without_headers_may_be_shorter_than_any_request(site: Site) -> N
     assert short.closed
 
 
-def test_a_failure_is_told_after_the_delay_and_then_the_connection_is_closed(
+def test_a_failure_is_told_after_the_delay_and_a_moment_later_the_connection_is_closed(
     site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -188,8 +188,11 @@ def test_a_failure_is_told_after_the_delay_and_then_the_connection_is_closed(
     (answer,) = client.answers()
     text = "Authentication failed: Invalid username or password"
     assert (answer.error_code, answer.error_message) == (58, text)
+    site.pass_time(LINGER_MS - 1)
+    assert not client.closed
+    site.pass_time(1)
     assert client.closed
-    assert site.seen == []
+    assert (client.answers(), site.seen) == ([], [])
     assert lines(caplog) == [
         f"Failed authentication with 1.2.3.4 on listener SASL_PLAINTEXT ({text})"
     ]
@@ -200,13 +203,17 @@ def test_without_a_delay_a_failure_is_told_at_once(site: Site) -> None:
     site.delay_ms = 0
     client = site.client()
     assert client.log_in(BAD).error_code == 58
+    site.pass_time(LINGER_MS)
     assert client.closed
 
 
-def test_a_client_that_does_not_wait_for_its_refusal_leaves_nothing_behind(site: Site) -> None:
+@pytest.mark.parametrize("told", [False, True])
+def test_a_client_that_hangs_up_by_itself_leaves_nothing_behind(site: Site, told: bool) -> None:
     client = site.client()
     client.ask(SaslHandshakeRequest(mechanism="PLAIN"))
     client.send((SaslAuthenticateRequest(auth_bytes=BAD), 1))
+    if told:
+        site.pass_time(100)
     client.transport.lose()
     assert site.timers == []
 
@@ -227,6 +234,7 @@ def test_a_request_in_the_middle_of_a_login_is_answered_that_it_is_out_of_place(
     client.send((FetchRequest(), 7))
     site.pass_time(100)
     assert [answer.error_code for answer in client.answers()] == [34]
+    site.pass_time(LINGER_MS)
     assert client.closed
     assert site.seen == []
 
@@ -337,6 +345,7 @@ def test_a_session_does_not_go_to_another_user(brief: Site) -> None:
     assert answer.error_message == (
         "Cannot change principals during re-authentication from User.alice: User.bob"
     )
+    brief.pass_time(LINGER_MS)
     assert client.closed
     assert brief.desk.counts.failed_again == 1
 
