@@ -34,8 +34,7 @@ def client_of() -> Iterator[ClientOf]:
     def make(name: str, bootstrap: str) -> Client:
         if (name, bootstrap) not in made:
             plain = PYTHON.get(name)
-            found = plain(bootstrap) if plain else JavaClient(bootstrap, name.removeprefix("java-"))
-            made[name, bootstrap] = found
+            made[name, bootstrap] = plain(bootstrap) if plain else JavaClient.of(name, bootstrap)
         return made[name, bootstrap]
 
     yield make

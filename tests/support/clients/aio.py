@@ -29,6 +29,18 @@ def _check(code: int, text: str = "") -> None:
         raise RefusedError(code, text)
 
 
+async def _read(consumer: Any, count: int) -> list[Fetched]:
+    found: list[Fetched] = []
+    now = asyncio.get_running_loop().time
+    end = now() + PATIENCE
+    while len(found) < count and now() < end:
+        for records in (await consumer.getmany(timeout_ms=200)).values():
+            for r in records:
+                inner = Message(r.value, r.key, tuple(r.headers), r.timestamp)
+                found.append(Fetched(r.offset, inner, r.timestamp_type))
+    return found[:count]
+
+
 class AioClient:
     name = "aiokafka"
     sends_headers = True
@@ -99,13 +111,21 @@ class AioClient:
 
         return self._run(go())
 
-    def _consumer(self, work: Callable[[Any], Awaitable[T]]) -> T:
+    def _consumer(
+        self,
+        work: Callable[[Any], Awaitable[T]],
+        *topics: str,
+        start: str = "none",
+        group: str | None = None,
+    ) -> T:
         async def go() -> T:
             consumer = aiokafka.AIOKafkaConsumer(
+                *topics,
                 bootstrap_servers=self.bootstrap,
                 **self.extra,
                 enable_auto_commit=False,
-                auto_offset_reset="none",
+                auto_offset_reset=start,
+                group_id=group,
             )
             await consumer.start()
             try:
@@ -123,15 +143,17 @@ class AioClient:
         async def work(consumer: Any) -> list[Fetched]:
             consumer.assign([where])
             consumer.seek(where, start)
-            found: list[Fetched] = []
-            end = asyncio.get_running_loop().time() + PATIENCE
-            while len(found) < count and asyncio.get_running_loop().time() < end:
-                for r in (await consumer.getmany(where, timeout_ms=200)).get(where, []):
-                    inner = Message(r.value, r.key, tuple(r.headers), r.timestamp)
-                    found.append(Fetched(r.offset, inner, r.timestamp_type))
-            return found[:count]
+            return await _read(consumer, count)
 
         return self._consumer(work)
+
+    def consume_in_group(self, topic: str, group: str, count: int) -> list[Fetched]:
+        async def work(consumer: Any) -> list[Fetched]:
+            found = await _read(consumer, count)
+            await consumer.commit()
+            return found
+
+        return self._consumer(work, topic, start="earliest", group=group)
 
     def offsets(self, topic: str, partition: int = 0) -> tuple[int, int]:
         where = aiokafka.TopicPartition(topic, partition)

@@ -78,6 +78,10 @@ class Client(Protocol):
     ) -> list[Fetched]:
         """``count`` records of an assigned partition from ``start`` on."""
 
+    def consume_in_group(self, topic: str, group: str, count: int) -> list[Fetched]:
+        """``count`` records of a topic from its start on, as a member of a group that then commits
+        what it has read and leaves."""
+
     def offsets(self, topic: str, partition: int = 0) -> tuple[int, int]:
         """First and end offset."""
 

@@ -42,6 +42,19 @@ def fetched(message: Any) -> Fetched:
     return Fetched(message.offset(), inner, kind - 1)
 
 
+def _read(consumer: ck.Consumer, count: int) -> list[Fetched]:
+    found: list[Fetched] = []
+    end = time.monotonic() + PATIENCE
+    while len(found) < count and time.monotonic() < end:
+        message = consumer.poll(0.2)
+        if message is None:
+            continue
+        if message.error():
+            raise _failure(message.error())
+        found.append(fetched(message))
+    return found
+
+
 class ConfluentClient:
     name = "confluent-kafka"
     sends_headers = True
@@ -100,20 +113,22 @@ class ConfluentClient:
     ) -> list[Fetched]:
         config = {"group.id": "none", "enable.auto.commit": False, "auto.offset.reset": "error"}
         consumer = ck.Consumer({"bootstrap.servers": self.bootstrap, **config, **self.extra})
-        found: list[Fetched] = []
-        end = time.monotonic() + PATIENCE
         try:
             consumer.assign([ck.TopicPartition(topic, partition, start)])
-            while len(found) < count and time.monotonic() < end:
-                message = consumer.poll(0.2)
-                if message is None:
-                    continue
-                if message.error():
-                    raise _failure(message.error())
-                found.append(fetched(message))
+            return _read(consumer, count)
         finally:
             consumer.close()
-        return found
+
+    def consume_in_group(self, topic: str, group: str, count: int) -> list[Fetched]:
+        config = {"group.id": group, "enable.auto.commit": False, "auto.offset.reset": "earliest"}
+        consumer = ck.Consumer({"bootstrap.servers": self.bootstrap, **config, **self.extra})
+        try:
+            consumer.subscribe([topic])
+            found = _read(consumer, count)
+            consumer.commit(asynchronous=False)
+            return found
+        finally:
+            consumer.close()
 
     def _with_consumer(self) -> ck.Consumer:
         return ck.Consumer({"bootstrap.servers": self.bootstrap, "group.id": "none", **self.extra})

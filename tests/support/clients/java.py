@@ -40,6 +40,10 @@ def _fetched(row: Sequence[str]) -> Fetched:
     return Fetched(int(offset), inner, int(kind))
 
 
+def _pairs(settings: Mapping[str, str]) -> list[str]:
+    return [f"{name}={value}" for name, value in settings.items()]
+
+
 def _ids(text: str) -> tuple[int, ...]:
     return tuple(int(i) for i in text.split(",") if i)
 
@@ -48,15 +52,28 @@ class JavaClient:
     sends_headers = True
     sends_nulls = True
 
-    def __init__(self, bootstrap: str, version: str) -> None:
+    def __init__(self, version: str, *jvm: str) -> None:
+        """``connect`` before anything else; ``jvm`` are flags."""
         self.name = f"java-{version}"
         classpath = java_kit.compiled("ClientDriver", version)
+        flags = ("-Xmx256M", *java_kit.BRIEF_JVM, *jvm)
         self.process = subprocess.Popen(
-            ["java", "-Xmx256M", *java_kit.BRIEF_JVM, "-cp", classpath, "ClientDriver", bootstrap],
+            ["java", *flags, "-cp", classpath, "ClientDriver"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
+
+    @classmethod
+    def of(cls, name: str, bootstrap: str) -> JavaClient:
+        """``java-3.9.1`` and so on, without any security."""
+        made = cls(name.removeprefix("java-"))
+        made.connect({"bootstrap.servers": bootstrap})
+        return made
+
+    def connect(self, settings: Mapping[str, str]) -> None:
+        """Go on with these settings. RefusedError for settings that make no client."""
+        self.call("connect", config=_pairs(settings))
 
     def call(self, verb: str, **fields: object) -> list[list[str]]:
         """Run one verb of the driver; rows of text fields. RefusedError when the broker refused."""
@@ -103,12 +120,22 @@ class JavaClient:
         rows = self.call("produce", topic=topic, partition=partition, config=config, m=packed)
         return [int(row[0]) for row in rows]
 
+    def produce_steadily(self, topic: str, count: int, pause_ms: int) -> dict[str, int]:
+        """One record after the other; the producer's metrics of all that it did since it began."""
+        rows = self.call("steady", topic=topic, count=count, pause=pause_ms)
+        return {name: int(value) for name, value in rows}
+
     def consume(
         self, topic: str, count: int, *, partition: int = 0, start: int = 0
     ) -> list[Fetched]:
         rows = self.call(
             "consume", topic=topic, partition=partition, start=start, count=count, seconds=PATIENCE
         )
+        return [_fetched(row) for row in rows]
+
+    def consume_in_group(self, topic: str, group: str, count: int) -> list[Fetched]:
+        config = [f"group.id={group}", "auto.offset.reset=earliest", "enable.auto.commit=false"]
+        rows = self.call("subscribe", topic=topic, count=count, seconds=PATIENCE, config=config)
         return [_fetched(row) for row in rows]
 
     def offsets(self, topic: str, partition: int = 0) -> tuple[int, int]:
@@ -129,7 +156,7 @@ class JavaClient:
     def create_topic(
         self, topic: str, partitions: int = 1, configs: Mapping[str, str] | None = None
     ) -> None:
-        pairs = [f"{k}={v}" for k, v in (configs or {}).items()]
+        pairs = _pairs(configs or {})
         self.call("create", topic=topic, partitions=partitions, config=pairs)
 
     def delete_topic(self, topic: str) -> None:
@@ -156,7 +183,7 @@ class JavaClient:
         return {name: row[0] for name, row in self.configs("TOPIC", topic).items()}
 
     def set_topic_configs(self, topic: str, configs: Mapping[str, str]) -> None:
-        pairs = [f"{k}={v}" for k, v in configs.items()]
+        pairs = _pairs(configs)
         self.call("alter-configs", type="TOPIC", name=topic, op="SET", config=pairs)
 
     def delete_records(self, topic: str, before: int, partition: int = 0) -> int:

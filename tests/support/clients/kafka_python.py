@@ -29,6 +29,17 @@ def _guard(call: Callable[[], T]) -> T:
         raise RefusedError(getattr(error, "errno", -1), repr(error)) from None
 
 
+def _read(consumer: Any, count: int) -> list[Fetched]:
+    found: list[Fetched] = []
+    end = time.monotonic() + PATIENCE
+    while len(found) < count and time.monotonic() < end:
+        for records in _guard(lambda: consumer.poll(200)).values():
+            for r in records:
+                inner = Message(r.value, r.key, tuple(r.headers), r.timestamp)
+                found.append(Fetched(r.offset, inner, r.timestamp_type))
+    return found[:count]
+
+
 class KafkaPythonClient:
     name = "kafka-python"
     sends_headers = True
@@ -88,12 +99,14 @@ class KafkaPythonClient:
             timestamp_ms=m.timestamp,
         )
 
-    def _consumer(self) -> kafka.KafkaConsumer:
+    def _consumer(self, *topics: str, start: str = "none", **more: Any) -> kafka.KafkaConsumer:
         return kafka.KafkaConsumer(
+            *topics,
             bootstrap_servers=self.bootstrap,
             enable_auto_commit=False,
-            auto_offset_reset="none",
+            auto_offset_reset=start,
             **self.extra,
+            **more,
         )
 
     def consume(
@@ -101,19 +114,21 @@ class KafkaPythonClient:
     ) -> list[Fetched]:
         consumer = self._consumer()
         where = kafka.TopicPartition(topic, partition)
-        found: list[Fetched] = []
-        end = time.monotonic() + PATIENCE
         try:
             consumer.assign([where])
             consumer.seek(where, start)
-            while len(found) < count and time.monotonic() < end:
-                records = _guard(lambda: consumer.poll(200)).get(where, [])
-                for r in records:
-                    inner = Message(r.value, r.key, tuple(r.headers), r.timestamp)
-                    found.append(Fetched(r.offset, inner, r.timestamp_type))
+            return _read(consumer, count)
         finally:
             consumer.close()
-        return found[:count]
+
+    def consume_in_group(self, topic: str, group: str, count: int) -> list[Fetched]:
+        consumer = _guard(lambda: self._consumer(topic, start="earliest", group_id=group))
+        try:
+            found = _read(consumer, count)
+            _guard(consumer.commit)
+            return found
+        finally:
+            consumer.close()
 
     def offsets(self, topic: str, partition: int = 0) -> tuple[int, int]:
         where = kafka.TopicPartition(topic, partition)

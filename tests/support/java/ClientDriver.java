@@ -55,18 +55,27 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 public final class ClientDriver {
     private static final PrintStream OUT = new PrintStream(System.out, false, StandardCharsets.UTF_8);
     private static final long SECONDS = 30;
-    private final String bootstrap;
-    private final Admin admin;
+    private Map<String, String> common;
+    private Admin admin;
 
-    private ClientDriver(String bootstrap) {
-        this.bootstrap = bootstrap;
+    private void connect(Map<String, String> settings) {
+        if (admin != null) {
+            admin.close(Duration.ZERO);
+            admin = null;
+        }
+        common = settings;
+        admin = Admin.create(properties(Map.of("config", List.of())));
+    }
+
+    private Properties properties(Map<String, List<String>> f) {
         Properties p = new Properties();
-        p.put("bootstrap.servers", bootstrap);
-        this.admin = Admin.create(p);
+        common.forEach(p::put);
+        pairs(f.get("config")).forEach(p::put);
+        return p;
     }
 
     public static void main(String[] args) throws Exception {
-        ClientDriver driver = new ClientDriver(args[0]);
+        ClientDriver driver = new ClientDriver();
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             String[] parts = line.split("\t");
@@ -84,7 +93,12 @@ public final class ClientDriver {
                 while (cause.getCause() != null && !(cause instanceof org.apache.kafka.common.errors.ApiException)) {
                     cause = cause.getCause();
                 }
-                OUT.println("!" + Errors.forException(cause).code() + "\t" + text(cause.toString()));
+                Throwable root = cause;
+                while (root.getCause() != null) {
+                    root = root.getCause();
+                }
+                String said = root == cause ? cause.toString() : cause + ": " + root;
+                OUT.println("!" + Errors.forException(cause).code() + "\t" + text(said));
             }
             OUT.flush();
         }
@@ -134,8 +148,11 @@ public final class ClientDriver {
 
     private void run(String verb, Map<String, List<String>> f) throws Exception {
         switch (verb) {
+            case "connect": connect(pairs(f.get("config"))); break;
             case "produce": produce(f); break;
+            case "steady": steady(f); break;
             case "consume": consume(f); break;
+            case "subscribe": subscribe(f); break;
             case "offsets": offsets(f); break;
             case "time": time(f); break;
             case "list-offsets": listOffsets(f); break;
@@ -155,9 +172,7 @@ public final class ClientDriver {
     }
 
     private void produce(Map<String, List<String>> f) throws Exception {
-        Properties p = new Properties();
-        p.put("bootstrap.servers", bootstrap);
-        pairs(f.get("config")).forEach(p::put);
+        Properties p = properties(f);
         TopicPartition to = where(f);
         List<Future<RecordMetadata>> sent = new ArrayList<>();
         try (KafkaProducer<byte[], byte[]> producer =
@@ -179,31 +194,58 @@ public final class ClientDriver {
         }
     }
 
+    /** One record at a time, with a pause; then how often the producer connected and logged in again. */
+    private void steady(Map<String, List<String>> f) throws Exception {
+        byte[] value = "v".getBytes(StandardCharsets.UTF_8);
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(properties(f), new ByteArraySerializer(), new ByteArraySerializer())) {
+            for (int left = Integer.parseInt(one(f, "count")); left > 0; left--) {
+                get(producer.send(new ProducerRecord<>(one(f, "topic"), value)));
+                Thread.sleep(Long.parseLong(one(f, "pause")));
+            }
+            producer.metrics().forEach((name, metric) -> {
+                if (name.group().equals("producer-metrics") && name.name().endsWith("-total")) {
+                    row(name.name(), ((Number) metric.metricValue()).longValue());
+                }
+            });
+        }
+    }
+
     private KafkaConsumer<byte[], byte[]> consumer(Map<String, List<String>> f) {
-        Properties p = new Properties();
-        p.put("bootstrap.servers", bootstrap);
-        p.put("auto.offset.reset", "none");
-        pairs(f.get("config")).forEach(p::put);
+        Properties p = properties(f);
+        p.putIfAbsent("auto.offset.reset", "none");
         return new KafkaConsumer<>(p, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
     private void consume(Map<String, List<String>> f) {
         TopicPartition from = where(f);
-        int left = Integer.parseInt(one(f, "count"));
-        long end = System.nanoTime() + (long) (Double.parseDouble(one(f, "seconds")) * 1e9);
         try (KafkaConsumer<byte[], byte[]> consumer = consumer(f)) {
             consumer.assign(List.of(from));
             consumer.seek(from, Long.parseLong(one(f, "start")));
-            while (left > 0 && System.nanoTime() < end) {
-                for (ConsumerRecord<byte[], byte[]> r : consumer.poll(Duration.ofMillis(200))) {
-                    if (left-- > 0) {
-                        StringBuilder headers = new StringBuilder();
-                        for (Header h : r.headers()) {
-                            headers.append(',').append(b64(h.key().getBytes(StandardCharsets.UTF_8)));
-                            headers.append(',').append(b64(h.value()));
-                        }
-                        row(r.offset(), r.timestamp(), r.timestampType().id, b64(r.key()), b64(r.value()), headers);
+            read(consumer, f);
+        }
+    }
+
+    private void subscribe(Map<String, List<String>> f) {
+        try (KafkaConsumer<byte[], byte[]> consumer = consumer(f)) {
+            consumer.subscribe(f.get("topic"));
+            read(consumer, f);
+            consumer.commitSync();
+        }
+    }
+
+    private static void read(KafkaConsumer<byte[], byte[]> consumer, Map<String, List<String>> f) {
+        int left = Integer.parseInt(one(f, "count"));
+        long end = System.nanoTime() + (long) (Double.parseDouble(one(f, "seconds")) * 1e9);
+        while (left > 0 && System.nanoTime() < end) {
+            for (ConsumerRecord<byte[], byte[]> r : consumer.poll(Duration.ofMillis(200))) {
+                if (left-- > 0) {
+                    StringBuilder headers = new StringBuilder();
+                    for (Header h : r.headers()) {
+                        headers.append(',').append(b64(h.key().getBytes(StandardCharsets.UTF_8)));
+                        headers.append(',').append(b64(h.value()));
                     }
+                    row(r.offset(), r.timestamp(), r.timestampType().id, b64(r.key()), b64(r.value()), headers);
                 }
             }
         }

@@ -72,10 +72,12 @@ def _fetch(pom: Path, version: str, slf4j: str, target: Path) -> None:
 def _libs(kind: str, version: str, slf4j: str) -> Path:
     if reason := missing():
         raise JavaMissingError(reason)
-    target = CACHE / f"{kind}-{version}"
+    pom = HERE / f"{kind}.xml"
+    digest = hashlib.sha256(pom.read_bytes()).hexdigest()[:12]
+    target = CACHE / f"{kind}-{version}-{digest}"
     with locked(target.name):
         if not target.is_dir():
-            _fetch(HERE / f"{kind}.xml", version, slf4j, target)
+            _fetch(pom, version, slf4j, target)
     return target / "libs"
 
 
