@@ -7,7 +7,6 @@ from pathlib import Path
 
 from tests.support.process.apache import ApacheBroker, ZooKeeper
 from tests.support.process.broker import BrokerProcess
-from tests.support.process.certificates import PASSWORD, Authority
 from tests.support.waiting import free_port
 
 MODULES = {
@@ -16,7 +15,7 @@ MODULES = {
     "SCRAM-SHA-512": "org.apache.kafka.common.security.scram.ScramLoginModule",
     "OAUTHBEARER": "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule",
 }
-PROTOCOLS = "PLAINTEXT:PLAINTEXT,LOGIN:SASL_PLAINTEXT,SECURE:SASL_SSL"
+PROTOCOLS = "PLAINTEXT:PLAINTEXT,LOGIN:SASL_PLAINTEXT"
 
 
 def module(mechanism: str, **options: str) -> str:
@@ -28,19 +27,6 @@ def module(mechanism: str, **options: str) -> str:
 def jaas_setting(mechanism: str, listener: str = "login") -> str:
     """Where the module of a mechanism on a listener stands."""
     return f"listener.name.{listener}.{mechanism.lower()}.sasl.jaas.config"
-
-
-def secure_settings(authority: Authority) -> dict[str, str]:
-    """Of a broker that takes the same logins on ``SECURE``, by TLS."""
-    modules = {"PLAIN": {"user_alice": "alice-secret"}, "SCRAM-SHA-256": {}, "SCRAM-SHA-512": {}}
-    store = authority.pkcs12(authority.issue("broker"))
-    return {
-        **{jaas_setting(m, "secure"): module(m, **options) for m, options in modules.items()},
-        "ssl.keystore.type": "PKCS12",
-        "ssl.keystore.location": str(store),
-        "ssl.keystore.password": PASSWORD,
-        "ssl.key.password": PASSWORD,
-    }
 
 
 def login_settings(**more: str) -> dict[str, str]:
@@ -60,17 +46,12 @@ class LoginBroker(BrokerProcess):
 
     def __init__(self, data_dir: Path, overrides: Mapping[str, object]) -> None:
         super().__init__(data_dir, overrides)
-        self.login_port, self.secure_port = free_port(), free_port()
-        self.also = [f"LOGIN://{self.login_bootstrap}", *_secure(self, overrides)]
+        self.login_port = free_port()
+        self.also = [f"LOGIN://{self.login_bootstrap}"]
 
     @property
     def login_bootstrap(self) -> str:
         return f"127.0.0.1:{self.login_port}"
-
-    @property
-    def secure_bootstrap(self) -> str:
-        """Where those log in that come by TLS, with :func:`secure_settings`."""
-        return f"127.0.0.1:{self.secure_port}"
 
 
 class ApacheLoginBroker(ApacheBroker):
@@ -80,20 +61,10 @@ class ApacheLoginBroker(ApacheBroker):
         self, data_dir: Path, zookeeper: ZooKeeper, overrides: Mapping[str, object], **rest: int
     ) -> None:
         super().__init__(data_dir, zookeeper, overrides, **rest)
-        self.login_port, self.secure_port = free_port(), free_port()
+        self.login_port = free_port()
         listeners = [f"PLAINTEXT://{self.bootstrap}", f"LOGIN://{self.login_bootstrap}"]
-        self.overrides["listeners"] = ",".join([*listeners, *_secure(self, overrides)])
+        self.overrides["listeners"] = ",".join(listeners)
 
     @property
     def login_bootstrap(self) -> str:
         return f"127.0.0.1:{self.login_port}"
-
-    @property
-    def secure_bootstrap(self) -> str:
-        """Where those log in that come by TLS, with :func:`secure_settings`."""
-        return f"127.0.0.1:{self.secure_port}"
-
-
-def _secure(broker: LoginBroker | ApacheLoginBroker, settings: Mapping[str, object]) -> list[str]:
-    """The listener with TLS, if there is a key for it."""
-    return [f"SECURE://{broker.secure_bootstrap}"] if "ssl.keystore.location" in settings else []

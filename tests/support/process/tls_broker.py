@@ -9,12 +9,10 @@ from tests.support.process.broker import BrokerProcess
 from tests.support.process.certificates import PASSWORD, Authority
 from tests.support.waiting import free_port
 
-USER = "alice"
-
 
 class TlsBroker(BrokerProcess):
     """``bootstrap`` is without TLS, ``open`` with, ``closed`` for those with a certificate that
-    ``authority`` has signed, ``login`` for those with ``USER`` and ``PASSWORD``."""
+    ``authority`` has signed."""
 
     def __init__(
         self,
@@ -28,34 +26,22 @@ class TlsBroker(BrokerProcess):
         self.authority = authority or Authority(directory)
         self.key = self.authority.issue(name)
         settings: dict[str, object] = {
-            "listener.security.protocol.map": (
-                "PLAINTEXT:PLAINTEXT,OPEN:SSL,CLOSED:SSL,LOGIN:SASL_SSL"
-            ),
-            "sasl.enabled.mechanisms": "PLAIN",
-            "listener.name.login.plain.sasl.jaas.config": (
-                "org.apache.kafka.common.security.plain.PlainLoginModule required "
-                f'user_{USER}="{PASSWORD}";'
-            ),
+            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,OPEN:SSL,CLOSED:SSL",
             "ssl.keystore.location": self.key,
             "ssl.truststore.location": self.authority.ca,
             "listener.name.closed.ssl.client.auth": "required",
             **(overrides or {}),
         }
         super().__init__(directory / "data", settings)
-        self.open_port, self.closed_port, self.login_port = (free_port() for _ in range(3))
+        self.open_port, self.closed_port = free_port(), free_port()
         self.also = [
             f"OPEN://127.0.0.1:{self.open_port}",
             f"CLOSED://127.0.0.1:{self.closed_port}",
-            f"LOGIN://127.0.0.1:{self.login_port}",
         ]
 
     @property
     def open(self) -> str:
         return f"127.0.0.1:{self.open_port}"
-
-    @property
-    def login(self) -> str:
-        return f"127.0.0.1:{self.login_port}"
 
     @property
     def closed(self) -> str:
