@@ -98,6 +98,10 @@ class WireError(PkoError):
     """A frame does not follow the protocol tables; the connection it came from is done."""
 
 
+class FrameSizeError(WireError):
+    """A frame is said to be shorter or longer than any that is taken."""
+
+
 class TooManyItemsError(WireError):
     """The arrays of a message hold more items than its reader takes."""
 

@@ -16,7 +16,7 @@ from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
 from pykafka_ops.broker.runtime.sockets.exchange import Exchange
 from pykafka_ops.broker.state.logins.authenticator import FEW, Authenticator, LoginStep
 from pykafka_ops.broker.state.session import NOBODY, Session
-from pykafka_ops.errors import KafkaError, WireError
+from pykafka_ops.errors import FrameSizeError, KafkaError, WireError
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.codec import decode_at
 from pykafka_ops.wire.codes import ErrorCode
@@ -27,6 +27,7 @@ NEXT_LOGIN_MS = 1000
 LINGER_MS = 50
 """How long a client that was told why it may not in has time to read that and hang up by itself:
 some libraries, as kafka-python, drop an answer that they find together with the stream's end."""
+_NO_FRAME = memoryview(b"")
 _HANDSHAKE = bytes([0, ApiKey.SASL_HANDSHAKE])
 
 NewExchange = Callable[[Session], Exchange]
@@ -158,12 +159,18 @@ class LoginExchange:
         return b"".join(parts)
 
     def refused(self, error: BaseException) -> None:
-        """The connection is closed because of what the client sent."""
+        """Hang up because of what the client sent; later, if that is a frame of a login that is too
+        large, as ``SaslServerAuthenticator``."""
         served = self._authenticator is None and self._session is not None
         if served or not isinstance(error, WireError):
             self._inner.refused(error)
+            return
+        why = str(error) or type(error).__name__
+        if isinstance(error, FrameSizeError):
+            self._fail(LoginStep(failure=why), _NO_FRAME)
         else:
-            self._tell(str(error) or type(error).__name__)
+            self._tell(why)
+            self._channel.close()
 
     def forget_shapes(self) -> None:
         """What the client may do has changed."""

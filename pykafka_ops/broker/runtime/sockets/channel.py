@@ -45,7 +45,7 @@ class FrameServer(Protocol):
         """Answer a frame, or begin to. Raises WireError for what is none, or has no answer."""
 
     def refused(self, error: BaseException) -> None:
-        """The connection is closed because of what the client sent: log it."""
+        """The connection is to be closed because of what the client sent: log it, and hang up."""
 
     def forget_shapes(self) -> None:
         """What the client may do has changed."""

@@ -20,7 +20,7 @@ from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
 from pykafka_ops.broker.runtime.sockets.outgoing import WHOLE, Behind, Outgoing
 from pykafka_ops.broker.runtime.sockets.turns import LOOK, Turns
 from pykafka_ops.broker.state.memory import Memory
-from pykafka_ops.errors import WireError
+from pykafka_ops.errors import FrameSizeError
 from pykafka_ops.wire.types import Part
 
 log = logging.getLogger("kafka.network.SocketServer")
@@ -221,7 +221,7 @@ class Connection(asyncio.BufferedProtocol):
             served += 1
             (size,) = LENGTH.unpack_from(data, position)
             if size < self.least_frame or size > self.most_frame:
-                raise WireError(f"frame of {size} bytes")
+                raise FrameSizeError(f"frame of {size} bytes")
             start = position + 4
             if end - start < size:
                 if size > OWN_MEMORY:
@@ -375,7 +375,6 @@ class Connection(asyncio.BufferedProtocol):
     def refuse(self, error: BaseException) -> None:
         """Close because of what the client sent, or because there is no answer to it."""
         self.exchange.refused(error)
-        self.close()
 
     def close(self) -> None:
         """Close after what is written has gone out; nothing more is served."""

@@ -297,11 +297,12 @@ class Exchange:
             self._end(how, 0, 0)
 
     def refused(self, error: BaseException) -> None:
-        """The connection is closed because of what the client sent: log it, and drop that."""
+        """Hang up because of what the client sent: log it, and drop that."""
         unexpected = None if isinstance(error, WireError) else error
         host = self._channel.client_host
         log_connections.warning("closing connection from %s: %s", host, error, exc_info=unexpected)
         self.drop("refused")
+        self._channel.close()
 
     def close(self) -> None:
         """The connection is gone, and the request, if there is one, with it."""

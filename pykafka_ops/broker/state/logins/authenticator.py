@@ -100,7 +100,13 @@ class Authenticator:
     # -- before the tokens ---------------------------------------------------------------------
 
     def _request(self, frame: memoryview) -> LoginStep:
-        header = read_request_header(frame)
+        try:
+            header = read_request_header(frame)
+        except WireError as error:
+            if self._stage is not Stage.FIRST:
+                raise
+            # The first frame of old clients is a token of GSSAPI: Kafka takes all else for one.
+            return LoginStep(failure=f"the first frame is no request: {error}")
         if header.api_key == ApiKey.SASL_HANDSHAKE:
             return self._handshake(frame, header)
         if header.api_key == ApiKey.API_VERSIONS:

@@ -43,9 +43,8 @@ def validator(options: Mapping[str, str]) -> Validate:
             raise TokenRefusedError("it is issued in the future")
         if expires * 1000 + int(skew) <= now:
             raise TokenRefusedError("it has expired")
-        scopes = claims.get(scope_claim) or []
-        held = scopes.split() if isinstance(scopes, str) else scopes
-        if not isinstance(held, list) or any(scope not in held for scope in required):
+        held = _scopes(claims.get(scope_claim))
+        if any(scope not in held for scope in required):
             wanted = " ".join(required)
             raise TokenRefusedError(f"it has not the scope {wanted}", "insufficient_scope", wanted)
         return Bearer(name, int(expires * 1000))
@@ -65,6 +64,17 @@ def token_of(options: Mapping[str, str], now: int) -> str:
     parts = ({"alg": "none"}, {**claims, "iat": issued, "exp": issued + lifetime})
     said = (urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts)
     return ".".join((*said, ""))
+
+
+def _scopes(said: object) -> list[str]:
+    """The scopes that a token names, in one text or in a list."""
+    if said is None:
+        return []
+    if isinstance(said, str):
+        return said.split()
+    if not isinstance(said, list):
+        raise TokenRefusedError("its scope is neither a text nor a list")
+    return said
 
 
 def _claims(token: str) -> dict[str, Any]:

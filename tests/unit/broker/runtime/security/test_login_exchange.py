@@ -268,10 +268,31 @@ def test_garbage_closes_its_connection_with_one_line(
     caplog.set_level(logging.INFO)
     client = site.client()
     client.transport.feed(data)
+    client.transport.feed(data)
+    site.pass_time(99)
+    assert not client.closed
+    site.pass_time(1)
     assert client.closed
+    assert client.transport.written == []
     assert len(lines(caplog)) == 1
     assert site.desk.counts.failed == 1
     assert site.client().log_in().error_code == 0
+
+
+def test_what_no_request_is_after_the_first_one_closes_the_connection_at_once(site: Site) -> None:
+    client = site.client()
+    assert client.ask(ApiVersionsRequest(), 0).api_keys
+    client.transport.feed(b"\0\0\0\x05hello")
+    assert client.closed
+
+
+def test_a_token_that_is_too_large_closes_the_connection_after_the_delay(site: Site) -> None:
+    client = site.client()
+    client.ask(SaslHandshakeRequest(mechanism="PLAIN"))
+    client.transport.feed((MOST + 1).to_bytes(4, "big"))
+    assert not client.closed
+    site.pass_time(100)
+    assert client.closed
 
 
 def test_the_largest_token_is_bounded_only_before_the_login(site: Site) -> None:

@@ -214,14 +214,26 @@ def test_between_tokens_another_request_is_refused(request_: Any) -> None:
         b"GET / HTTP/1.1\r\n\r\n",
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
         b"\0alice\0secret",
-        bytes.fromhex("0011 0005 00000007 ffff"),
-        bytes.fromhex("0011 0001 00000007 ffff 7fff"),
         bytes.fromhex("0011 0001 00000007 7fff"),
     ],
 )
-def test_what_is_no_request_ends_the_connection(data: bytes) -> None:
+def test_what_is_no_request_fails_as_a_login_at_first_and_else_ends_the_connection(
+    data: bytes,
+) -> None:
+    first = Client().frame(data)
+    assert first.failure is not None
+    assert first.failure.startswith("the first frame is no request")
+    assert first.data == b""
+    later = Client()
+    later.send(ApiVersionsRequest(), 0)
     with pytest.raises(WireError):
-        Client().frame(data)
+        later.frame(data)
+
+
+@pytest.mark.parametrize("data", ["0011 0005 00000007 ffff", "0011 0001 00000007 ffff 7fff"])
+def test_a_handshake_that_cannot_be_read_ends_the_connection(data: str) -> None:
+    with pytest.raises(WireError):
+        Client().frame(bytes.fromhex(data))
 
 
 def test_a_session_is_prolonged_by_the_same_client() -> None:

@@ -171,6 +171,8 @@ def test_what_clients_of_kafka_make_is_taken() -> None:
         token({**GOOD, "exp": 1e300}),
         token({**GOOD, "exp": True}),
         token({**GOOD, "iat": 1001}),
+        token({**GOOD, "scope": 5}),
+        token({**GOOD, "scope": {"b": 1}}),
         urlsafe_b64encode(b"[" * 50_000).decode() + ".e30.",
     ],
 )
@@ -179,7 +181,7 @@ def test_other_tokens_are_refused(bad: str) -> None:
         unsecured_jws.validator({})(bad, NOW)
 
 
-@pytest.mark.parametrize("scope", [None, [], "c", ["a"], 5, {"b": 1}])
+@pytest.mark.parametrize("scope", [None, [], "c", ["a"]])
 def test_a_token_without_the_scope_is_refused_with_its_name(scope: object) -> None:
     check = unsecured_jws.validator({"unsecuredValidatorRequiredScope": "b"})
     with pytest.raises(TokenRefusedError) as refused:
