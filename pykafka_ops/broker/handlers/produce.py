@@ -47,6 +47,10 @@ def failed(request: ProduceRequest | None, version: int, error: KafkaError) -> A
 
 def shape(context: Context, request: ProduceRequest, frame: memoryview) -> Shape | None:
     """What serves the next requests like this one; None if it is not of the usual kind."""
-    from pykafka_ops.broker.handlers import produce_shape
+    from pykafka_ops.broker.handlers import produce_several, produce_shape
 
-    return produce_shape.shape(context, request, frame)
+    if request.acks not in (-1, 0, 1) or len(request.topic_data) != 1:
+        return None
+    if len(request.topic_data[0].partition_data) == 1:
+        return produce_shape.shape(context, request, frame)
+    return produce_several.shape(context, request, frame)

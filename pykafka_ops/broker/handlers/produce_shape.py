@@ -10,16 +10,15 @@ other request (:class:`~pykafka_ops.broker.partitions.append.Appends`).
 
 from __future__ import annotations
 
-from struct import Struct
-
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
 from pykafka_ops.broker.handlers.produce_answer import begin, conclude
+from pykafka_ops.broker.handlers.produce_reply import PackedReply
 from pykafka_ops.broker.hot.produce import (
     HEAD,
     HEAD_SIZE,
     PARTITION_SIZE,
-    FoundBatch,
     ProducePath,
+    WriteFailedError,
 )
 from pykafka_ops.broker.partitions.append import Certain, Result, takes_long
 from pykafka_ops.broker.partitions.partition import Partition
@@ -27,21 +26,14 @@ from pykafka_ops.broker.partitions.records import is_transactional
 from pykafka_ops.broker.partitions.refusals import Refused
 from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.frame import encode_request, response_parts
+from pykafka_ops.wire.frame import encode_request
 from pykafka_ops.wire.messages.produce import (
     PartitionProduceData,
-    PartitionProduceResponse,
     ProduceRequest,
-    ProduceResponse,
     TopicProduceData,
-    TopicProduceResponse,
 )
-from pykafka_ops.wire.types import joined
 
 _LENGTH = 4
-_NO_ERROR = 0
-_CREATE_TIME = -1
-_ALL_NUMBERS = 3
 
 
 def shape(context: Context, request: ProduceRequest, frame: memoryview) -> ProduceShape | None:
@@ -49,9 +41,6 @@ def shape(context: Context, request: ProduceRequest, frame: memoryview) -> Produ
 
     ``frame`` is the whole request, without the length in front.
     """
-    topics = request.topic_data
-    if request.acks not in (-1, 0, 1) or len(topics) != 1 or len(topics[0].partition_data) != 1:
-        return None
     made = ProduceShape(context, request)
     return made if made.find(frame) is not None else None
 
@@ -59,7 +48,7 @@ def shape(context: Context, request: ProduceRequest, frame: memoryview) -> Produ
 class ProduceShape(ProducePath):
     """Serves requests of one shape on one connection; ``context`` is that of the first."""
 
-    __slots__ = ("_answer", "_request", "_topic", "_usual", "_work", "context", "held")
+    __slots__ = ("_reply", "_request", "_topic", "_usual", "_work", "context", "held")
 
     codes = 1
 
@@ -78,14 +67,13 @@ class ProduceShape(ProducePath):
         # Made by our own encoder, so that a request with these bytes can mean nothing else.
         frame = encode_request(same, context.version, 0, context.client_id)[_LENGTH:]
         head = frame[HEAD_SIZE:-PARTITION_SIZE]
-        self._answer = _Reply(topic, context.version)
+        self._reply = PackedReply(topic, context.version)
         super().__init__(
             HEAD.unpack_from(frame)[0],
             head,
             context.version,
             first.acks,
             has_id=first.transactional_id is not None,
-            reply=self._answer,
             clock=context.services.clock,
             appended=context.services.replicas.appended,
         )
@@ -96,12 +84,18 @@ class ProduceShape(ProducePath):
         found = self.find(frame)
         if found is None:
             return None
-        answer = self.serve(found, frame)
-        return self._serve_carefully(found, frame) if answer is None else answer
-
-    def _serve_carefully(self, found: FoundBatch, frame: memoryview) -> object:
         correlation_id, index, start, end = found
         records = frame[start:end]
+        try:
+            done = self.append(index, records)
+        except WriteFailedError as failure:
+            result = self._work.write_failed((self._topic, index, records), failure)
+            return self._conclude(index, records, result)
+        if done is None:
+            return self._append_carefully(correlation_id, index, records)
+        return self._reply.pack(correlation_id, index, done[0], done[2]) if self._acks else b""
+
+    def _append_carefully(self, correlation_id: int, index: int, records: memoryview) -> object:
         if is_transactional(records):
             return self._serve_transactional(index, records)
         work = self._work
@@ -112,7 +106,7 @@ class ProduceShape(ProducePath):
         if not work.acks:
             return b""
         numbers = (result.first_offset, result.log_append_time, result.log_start_offset)
-        return self._answer.pack_any(correlation_id, index, numbers)
+        return self._reply.pack_any(correlation_id, index, numbers)
 
     def _serve_transactional(self, index: int, records: memoryview) -> object:
         """The answer to what may be the first batch of a transaction; without an id it is refused
@@ -146,73 +140,5 @@ class ProduceShape(ProducePath):
         answer = conclude(self.context, self._request.acks, topics, results)
         return b"" if answer is None else answer
 
-    # -- what the path asks for --------------------------------------------------------------------
-
     def look_up(self, index: int) -> Partition | None:
         return self.context.services.replicas.find(self._topic, index) if self._usual else None
-
-    def write_failed(
-        self, found: FoundBatch, frame: memoryview, position: int, error: Exception
-    ) -> object:
-        _, index, start, end = found
-        records = frame[start:end]
-        result = self._work.write_failed(self._topic, index, records, position, error)
-        return self._conclude(index, records, result)
-
-
-class _Reply:
-    """The response that says where the records of one partition of ``topic`` went."""
-
-    __slots__ = ("_after", "_before", "_length", "_numbers", "_pack")
-
-    def __init__(self, topic: str, version: int) -> None:
-        zeros, ones = _encoded(topic, version, 0), _encoded(topic, version, -1)
-        first = next(n for n, (a, b) in enumerate(zip(zeros, ones, strict=True)) if a != b)
-        last = next(n for n in range(len(zeros) - 1, 0, -1) if zeros[n] != ones[n])
-        self._length = zeros[:_LENGTH]
-        self._before = zeros[_LENGTH + 4 : first]
-        self._after = zeros[last + 1 :]
-        self._numbers = (last + 1 - first - 6) // 8
-        """How many of base offset, append time and log start offset the version has."""
-        layout = f">4si{len(self._before)}sih{'q' * self._numbers}{len(self._after)}s"
-        self._pack = Struct(layout).pack
-
-    def pack(self, correlation_id: int, index: int, base_offset: int, log_start: int) -> bytes:
-        """The frame for an append to a topic with CreateTime."""
-        if self._numbers == _ALL_NUMBERS:
-            return self._pack(
-                self._length,
-                correlation_id,
-                self._before,
-                index,
-                _NO_ERROR,
-                base_offset,
-                _CREATE_TIME,
-                log_start,
-                self._after,
-            )
-        return self.pack_any(correlation_id, index, (base_offset, _CREATE_TIME, log_start))
-
-    def pack_any(self, correlation_id: int, index: int, numbers: tuple[int, int, int]) -> bytes:
-        """The frame for base offset, append time and log start offset, in any version."""
-        return self._pack(
-            self._length,
-            correlation_id,
-            self._before,
-            index,
-            _NO_ERROR,
-            *numbers[: self._numbers],
-            self._after,
-        )
-
-
-def _encoded(topic: str, version: int, number: int) -> bytes:
-    """The frame of an answer that has ``number`` wherever answers differ."""
-    answer = PartitionProduceResponse(
-        index=number,
-        base_offset=number,
-        log_append_time_ms=number,
-        log_start_offset=number,
-    )
-    topics = [TopicProduceResponse(name=topic, partition_responses=[answer])]
-    return joined(response_parts(ProduceResponse(responses=topics), version, 0))

@@ -1,24 +1,23 @@
-"""A Produce request that looks like one before, with one batch for one partition, straight through.
+"""Produce requests with batches for one topic, straight from their bytes to the log.
 
-What all requests of a :class:`ProducePath` have in common is known: API, version, client, acks,
-timeout and topic. :meth:`ProducePath.find` compares the bytes and reads what differs: correlation
-id, partition, records. :meth:`ProducePath.serve` appends the records and packs the answer. It
-declines (None) and leaves everything as it was where
+What requests of a :class:`ProducePath` have in common is known: API, version, client, acks, timeout
+and topic. :meth:`ProducePath.find` compares the bytes and reads what differs: correlation id,
+partition, records. :meth:`TopicPath.append` appends the records. It declines (None) and leaves
+everything as it was where
 
-* the request has another shape, or more to it than one batch,
 * this broker does not lead the partition, or nobody has used its log yet,
 * acks=all has to wait for followers, or the topic wants records flushed first (``owed``),
 * the batch is not the usual one, or something is due before it (:mod:`append`).
 
-Then the ordinary code serves the request. A write that fails is not declined: a part of the batch
-may be in the file, which :meth:`ProducePath.write_failed` takes back.
+Then the ordinary code appends them. A write that fails is not declined: a part of the batch may be
+in the file, which is to be taken back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from struct import Struct
-from typing import Any, Protocol
+from typing import Any
 
 from pykafka_ops.broker.hot.append import TRANSACTIONAL, checked, is_due, write
 from pykafka_ops.broker.hot.heads import PartitionHead
@@ -49,55 +48,34 @@ FoundBatch = tuple[int, int, int, int]
 records."""
 
 
-class ProduceReply(Protocol):
-    """The answer to an append that went well."""
+class WriteFailedError(Exception):
+    """A batch that was to stand at ``position`` of the active segment could not be written, or not
+    all of it; ``__cause__`` says why."""
 
-    def pack(
-        self, correlation_id: int, index: int, base_offset: int, log_start_offset: int, /
-    ) -> bytes:
-        """Its frame, for a topic with CreateTime."""
+    def __init__(self, position: int) -> None:
+        super().__init__(position)
+        self.position = position
 
 
-class ProducePath:
-    """Requests of one shape: ``head`` are their bytes from behind the correlation id to before the
-    partition, ``key`` the number that API and version are; ``has_id`` says that they name a
-    transactional id. ``clock()`` is the wall clock in ms;
-    ``appended(key)`` wakes who waits for records of a partition."""
+class TopicPath:
+    """Appends to partitions of a topic, for requests of one version and ``acks``; ``has_id`` says
+    that they name a transactional id. ``clock()`` is the wall clock in ms; ``appended(key)`` wakes
+    who waits for records of a partition."""
 
-    __slots__ = (
-        "_acks",
-        "_appended",
-        "_clock",
-        "_end",
-        "_has_id",
-        "_head",
-        "_key",
-        "_known",
-        "_most_codec",
-        "_reply",
-        "_version",
-    )
+    __slots__ = ("_acks", "_appended", "_clock", "_has_id", "_known", "_most_codec")
 
     def __init__(
         self,
-        key: int,
-        head: bytes,
         version: int,
         acks: int,
         *,
         has_id: bool,
-        reply: ProduceReply,
         clock: Callable[[], int],
         appended: Callable[[tuple[str, int]], None],
     ) -> None:
-        self._key = key
-        self._head = head
-        self._end = HEAD_SIZE + len(head)
-        self._version = version
         self._acks = acks
         self._most_codec = _LZ4 if 3 <= version < ZSTD_FROM else _ZSTD
         self._has_id = has_id
-        self._reply = reply
         self._clock = clock
         self._appended = appended
         self._known: dict[int, PartitionHead] = {}
@@ -106,11 +84,65 @@ class ProducePath:
         """The partition of the topic, if it is hosted here."""
         raise NotImplementedError
 
-    def write_failed(
-        self, found: FoundBatch, frame: memoryview, position: int, error: Exception
-    ) -> Any:
-        """The answer after the batch that was to stand at ``position`` could not be written."""
-        raise NotImplementedError
+    def append(self, index: int, records: memoryview) -> tuple[int, int, int] | None:
+        """First and last offset of the batch, and log start offset; None, and nothing is done,
+        where the ordinary code has to append it. Raises WriteFailedError."""
+        partition = self._known.get(index) or self._meet(index)
+        if partition is None:
+            return None
+        if partition.leader != partition.local_id or partition.used_log is None:
+            self._known.clear()  # it may be another one next time
+            return None
+        if self._acks == ALL and (partition.in_sync is not None or not partition.isr):
+            return None
+        tail = partition.used_log.tail
+        epoch = partition.leader_epoch
+        active = tail.active
+        if active is None or tail.owed >= 0 or epoch != tail.latest_epoch:
+            return None
+        fields = checked(tail, records)
+        if fields is None or is_due(tail, active, fields) or self._clock() >= tail.look_at:
+            return None
+        flags = fields[5]
+        if flags & _CODEC > self._most_codec or (flags & TRANSACTIONAL and not self._has_id):
+            return None
+        position = active.size
+        try:
+            first = write(tail, active, records, fields, epoch)
+        except Exception as error:
+            raise WriteFailedError(position) from error
+        meter = partition.meter
+        meter.produces += 1
+        meter.bytes_in += len(records)
+        meter.messages_in += fields[12]
+        if partition.in_sync is not None:
+            partition.advance_high_watermark()
+        elif tail.first_unstable < 0:
+            tail.high_watermark = tail.end
+        else:
+            tail.move_high_watermark(tail.end)
+        self._appended(partition.key)
+        return first, tail.end - 1, tail.start
+
+    def _meet(self, index: int) -> PartitionHead | None:
+        partition = self.look_up(index)
+        if partition is not None:
+            self._known[index] = partition
+        return partition
+
+
+class ProducePath(TopicPath):
+    """Requests of one shape for one partition: ``head`` are their bytes from behind the correlation
+    id to before the partition, ``key`` the number that API and version are."""
+
+    __slots__ = ("_end", "_head", "_key", "_version")
+
+    def __init__(self, key: int, head: bytes, version: int, acks: int, **more: Any) -> None:
+        super().__init__(version, acks, **more)
+        self._key = key
+        self._head = head
+        self._end = HEAD_SIZE + len(head)
+        self._version = version
 
     def find(self, frame: memoryview) -> FoundBatch | None:
         """What the request has; None if it has another shape."""
@@ -134,52 +166,3 @@ class ProducePath:
         if length < 0 or start + length != size:
             return None
         return correlation_id, index, start, size
-
-    def serve(self, found: FoundBatch, frame: memoryview) -> Any:
-        """The answer's frame (empty with acks=0), or what ``write_failed`` gave; None, and nothing
-        is done, where the ordinary code has to serve the request."""
-        correlation_id, index, start, end = found
-        partition = self._known.get(index) or self._meet(index)
-        if partition is None:
-            return None
-        if partition.leader != partition.local_id or partition.used_log is None:
-            self._known.clear()  # it may be another one next time
-            return None
-        acks = self._acks
-        if acks == ALL and (partition.in_sync is not None or not partition.isr):
-            return None
-        tail = partition.used_log.tail
-        epoch = partition.leader_epoch
-        active = tail.active
-        if active is None or tail.owed >= 0 or epoch != tail.latest_epoch:
-            return None
-        records = frame[start:end]
-        fields = checked(tail, records)
-        if fields is None or is_due(tail, active, fields) or self._clock() >= tail.look_at:
-            return None
-        flags = fields[5]
-        if flags & _CODEC > self._most_codec or (flags & TRANSACTIONAL and not self._has_id):
-            return None
-        position = active.size
-        try:
-            first = write(tail, active, records, fields, epoch)
-        except Exception as error:
-            return self.write_failed(found, frame, position, error)
-        meter = partition.meter
-        meter.produces += 1
-        meter.bytes_in += end - start
-        meter.messages_in += fields[12]
-        if partition.in_sync is not None:
-            partition.advance_high_watermark()
-        elif tail.first_unstable < 0:
-            tail.high_watermark = tail.end
-        else:
-            tail.move_high_watermark(tail.end)
-        self._appended(partition.key)
-        return self._reply.pack(correlation_id, index, first, tail.start) if acks else b""
-
-    def _meet(self, index: int) -> PartitionHead | None:
-        partition = self.look_up(index)
-        if partition is not None:
-            self._known[index] = partition
-        return partition

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pykafka_ops.broker.hot.produce import WriteFailedError
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.records import check_records, is_transactional
 from pykafka_ops.broker.partitions.refusals import Refused, count_refused, failed, refused
@@ -281,17 +282,16 @@ class Appends:
         """Whether the client may write to the topic, as far as its name says."""
         return topic not in INTERNAL_TOPICS or self._internal_allowed
 
-    def write_failed(
-        self, topic: str, index: int, records: memoryview, position: int, error: Exception
-    ) -> Result:
-        """Take back a batch that was to stand at ``position`` of the active segment, and say why it
-        is not there."""
+    def write_failed(self, batch: Batch, failure: WriteFailedError) -> Result:
+        """Take back what there is of a batch, and say why it is not there."""
+        topic, index, records = batch
+        error = failure.__cause__
         partition = self._site.replicas.find(topic, index)
         if partition is None or not isinstance(error, OSError):
-            return failed(topic, index, error)
-        failure = partition.log.take_back(position, error)
-        count_refused(partition, failure, records)
-        return refused(partition, failure)
+            return failed(topic, index, error or failure)
+        refusal = partition.log.take_back(failure.position, error)
+        count_refused(partition, refusal, records)
+        return refused(partition, refusal)
 
     def settled(self, results: list[Result], timeout_ms: int) -> Certain:
         """The results when every partition is committed (acks=all) and flushed as its topic asks.

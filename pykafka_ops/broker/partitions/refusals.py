@@ -52,7 +52,7 @@ def refused(partition: Partition, error: KafkaError) -> Refused:
     return Refused(error, partition.log.log_start_offset if with_start else -1)
 
 
-def failed(topic: str, index: int, error: Exception) -> Refused:
+def failed(topic: str, index: int, error: BaseException) -> Refused:
     """The answer after something that nobody expected, which is logged."""
     log.error("appending to %s-%d failed", topic, index, exc_info=error)
     return Refused(KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR))

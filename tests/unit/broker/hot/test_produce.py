@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.hot.produce import FoundBatch, ProducePath
+from pykafka_ops.broker.hot.produce import TopicPath, WriteFailedError
 from pykafka_ops.broker.runtime.sockets.exchange import MOST_SHAPES
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
 from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.frame import decode_response
+from pykafka_ops.wire.messages.produce import PartitionProduceData, ProduceResponse
 from tests.support.memory.handler_site import ME, OTHER, batch
 from tests.support.memory.produce_desk import Broker, answer_of, request
 from tests.support.memory.replication import lead
@@ -48,14 +50,18 @@ class Counted:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.served = 0
-        serve = ProducePath.serve
+        append = TopicPath.append
 
-        def counted(path: ProducePath, found: FoundBatch, frame: memoryview) -> Any:
-            answer = serve(path, found, frame)
-            self.served += answer is not None
-            return answer
+        def counted(path: TopicPath, index: int, data: memoryview) -> object:
+            try:
+                done = append(path, index, data)
+            except WriteFailedError:
+                self.served += 1
+                raise
+            self.served += done is not None
+            return done
 
-        monkeypatch.setattr(ProducePath, "serve", counted)
+        monkeypatch.setattr(TopicPath, "append", counted)
 
 
 def made(loop: asyncio.AbstractEventLoop) -> Broker:
@@ -124,11 +130,23 @@ def step(
         producer = dice.choice([5, 6])
         marker = build_marker(how, timestamp=9, producer_id=producer, producer_epoch=0)
         return lambda broker: end(broker, index, bytes(marker))
+    paid = topic == "paid"
+
+    def some(index: int) -> bytes:
+        return records(dice, sequences.setdefault((topic, index), {}), paid=paid)
+
+    more = ()
+    if dice.random() < 0.3:
+        more = tuple(
+            PartitionProduceData(index=n, records=some(n))
+            for n in dice.choice([(1,), (1, 0), (0, 7, 1), (1, 1)])
+        )
     frame = request(
-        records(dice, sequences.setdefault((topic, index), {}), paid=topic == "paid"),
+        some(index),
         topic=topic,
         index=index,
         correlation_id=dice.randrange(1 << 31),
+        more=more,
         **shape_of[topic],
     )
     return lambda broker: broker.ask(frame)
@@ -190,11 +208,11 @@ def test_requests_end_as_without_the_path(
         counted = Counted(patch)
         straight = made(loop)
         answers = [one(straight) for one in steps]
-    monkeypatch.setattr(ProducePath, "serve", lambda *_: None)
+    monkeypatch.setattr(TopicPath, "append", lambda *_: None)
     careful = made(loop)
     assert answers == [one(careful) for one in steps]
     assert left_behind(straight) == left_behind(careful)
-    assert counted.served > STEPS // 40
+    assert counted.served
 
 
 @pytest.mark.parametrize("version", range(3, 12))
@@ -215,6 +233,33 @@ def test_the_usual_batch_goes_straight_through(
     refused = codec is Codec.ZSTD and version < 7
     # The first has its request read, the second is the first batch that finds a log in use.
     assert counted.served == (0 if refused else 3)
+
+
+@pytest.mark.parametrize("version", range(3, 12))
+@pytest.mark.parametrize("acks", [0, 1, -1])
+def test_batches_for_several_partitions_go_straight_through(
+    loop: asyncio.AbstractEventLoop, monkeypatch: pytest.MonkeyPatch, version: int, acks: int
+) -> None:
+    counted, broker = Counted(monkeypatch), made(loop)
+    broker.site.topic("wide", 300)
+    for n, count in enumerate([2, 3, 200, 300, 2]):
+        more = tuple(
+            PartitionProduceData(index=index, records=batch(b"x" * (n + 1)))
+            for index in range(1, count)
+        )
+        frame = request(
+            batch(b"x"), topic="wide", more=more, version=version, acks=acks, correlation_id=n
+        )
+        frames, _ = broker.ask(frame)
+        if acks:
+            correlation_id, response = decode_response(ProduceResponse, version, frames[0])
+            answers = response.responses[0].partition_responses
+            assert correlation_id == n
+            assert [a.index for a in answers] == list(range(count))
+            assert {a.error_code for a in answers} == {0}
+            assert [a.base_offset for a in answers[:2]] == [n, n]
+    assert broker.read == 1
+    assert counted.served > 200
 
 
 def test_batches_of_an_open_transaction_go_straight_through(
