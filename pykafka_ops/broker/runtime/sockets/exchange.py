@@ -108,6 +108,9 @@ class Exchange:
             if type(answer) is bytes:
                 if self._arrived is not None:
                     self._identify(frame, shape.context)
+                elif answer:  # the usual, without a further call
+                    self._channel.write(answer)
+                    return
                 self.finish(answer)
             else:
                 self._identify(frame, shape.context)

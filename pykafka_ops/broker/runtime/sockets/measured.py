@@ -80,6 +80,9 @@ class MeasuredExchange(Exchange):
                 count.requests += 1
                 if answer:
                     count.sure += shape.codes
+                    if self._arrived is None and not self._chosen:
+                        self._channel.write(answer)
+                        return
                 if self._arrived is not None:
                     self._identify(frame, shape.context)
                 if self._chosen or self._meter is not None:
