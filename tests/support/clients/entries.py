@@ -23,13 +23,14 @@ TOKEN_HANDLER = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCa
 
 
 class Login(NamedTuple):
-    """Who logs in. By OAUTHBEARER that is a client of the provider, which gives tokens at ``url``;
-    ``by_token``: a delegation token, its id and its HMAC in base64."""
+    """Who logs in. By OAUTHBEARER that is a client of the ``provider``, which gives tokens at this
+    address, with a certificate of this authority; ``by_token``: a delegation token, its id and its
+    HMAC in base64."""
 
     mechanism: str
     name: str
     secret: str
-    url: str = ""
+    provider: tuple[str, Authority] | None = None
     by_token: bool = False
 
 
@@ -56,10 +57,12 @@ def librdkafka(entry: Entry) -> dict[str, object]:
     if login is None:
         return found
     found["sasl.mechanism"] = login.mechanism
-    if login.mechanism == "OAUTHBEARER":
+    if login.provider is not None:
+        url, authority = login.provider
         return found | {
+            "https.ca.location": str(authority.ca),
             "sasl.oauthbearer.method": "oidc",
-            "sasl.oauthbearer.token.endpoint.url": login.url,
+            "sasl.oauthbearer.token.endpoint.url": url,
             "sasl.oauthbearer.client.id": login.name,
             "sasl.oauthbearer.client.secret": login.secret,
         }
@@ -75,7 +78,7 @@ def python(entry: Entry, provider: Callable[[Login], object]) -> dict[str, Any]:
     if login is None:
         return found
     found["sasl_mechanism"] = login.mechanism
-    if login.mechanism == "OAUTHBEARER":
+    if login.provider is not None:
         return found | {"sasl_oauth_token_provider": provider(login)}
     return found | {"sasl_plain_username": login.name, "sasl_plain_password": login.secret}
 
@@ -88,22 +91,31 @@ def java(entry: Entry) -> dict[str, str]:
     if login is None:
         return found
     found["sasl.mechanism"] = login.mechanism
-    if login.mechanism == "OAUTHBEARER":
+    if login.provider is not None:
+        url, authority = login.provider
         options = {"clientId": login.name, "clientSecret": login.secret}
+        options |= provider_trust(authority)
         found["sasl.login.callback.handler.class"] = TOKEN_HANDLER
-        found["sasl.oauthbearer.token.endpoint.url"] = login.url
+        found["sasl.oauthbearer.token.endpoint.url"] = url
     else:
         options = {"username": login.name, "password": login.secret}
         options |= {"tokenauth": "true"} if login.by_token else {}
     return found | {"sasl.jaas.config": module(login.mechanism, **options)}
 
 
+def provider_trust(authority: Authority) -> dict[str, str]:
+    """Options of Kafka's login module by which a provider with such a certificate is trusted."""
+    return {"ssl.truststore.type": "PEM", "ssl.truststore.location": str(authority.ca)}
+
+
 def ask_token(login: Login) -> str:
     """A token of the provider's, by the credentials of a client."""
+    assert login.provider is not None
+    url, authority = login.provider
     shown = b64encode(f"{login.name}:{login.secret}".encode()).decode()
     body = urlencode({"grant_type": "client_credentials"}).encode()
-    asked = Request(login.url, body, {"Authorization": f"Basic {shown}"})
-    with urlopen(asked, timeout=PATIENCE) as answer:
+    asked = Request(url, body, {"Authorization": f"Basic {shown}"})
+    with urlopen(asked, timeout=PATIENCE, context=tls_broker.context(authority)) as answer:
         return str(json.load(answer)["access_token"])
 
 

@@ -23,7 +23,7 @@ from pykafka_ops.security.acls.rules import (
     ResourceType,
 )
 from pykafka_ops.settings.scram import MECHANISMS
-from tests.support.clients.entries import Entry, Login
+from tests.support.clients.entries import Entry, Login, provider_trust
 from tests.support.process.apache import ApacheBroker, ZooKeeper
 from tests.support.process.broker import BrokerProcess
 from tests.support.process.certificates import PASSWORD, Authority
@@ -81,7 +81,9 @@ class EveryWay:
         self.key = self.authority.issue("client")
         self.false_key = self.stranger.issue("client")
         user = user_of("SASL_SSL", "OAUTHBEARER")
-        self.provider = TokenProvider({user: SECRET, "late": SECRET}, {"late": -600})
+        self.provider = TokenProvider(
+            {user: SECRET, "late": SECRET}, {"late": -600}, self.authority.issue("provider")
+        )
         self.ports = {way: free_port() for way in WAYS}
         self.tokens: dict[str, Login] = {}
         more = [f"{way}://{self.where(way)}" for way in WAYS]
@@ -119,7 +121,7 @@ class EveryWay:
             if way.endswith("MTLS"):
                 found[f"listener.name.{way.lower()}.ssl.client.auth"] = "required"
             if way.startswith("SASL"):
-                found |= _modules(way.lower())
+                found |= _modules(way.lower(), self.authority)
         return found
 
     def entry(self, way: str, login: Login | None, *, key: Path | None = None) -> Entry:
@@ -133,7 +135,8 @@ class EveryWay:
             return None
         if name == TOKEN:
             return self.tokens["good"]
-        return Login(name, user_of("", name), SECRET, self.provider.tokens_url)
+        provider = (self.provider.tokens_url, self.authority) if name == "OAUTHBEARER" else None
+        return Login(name, user_of("", name), SECRET, provider)
 
     def wrong_login(self, name: str) -> Login:
         """That of somebody who has no right to come in, or no longer."""
@@ -176,9 +179,13 @@ class EveryWay:
         self.provider.close()
 
 
-def _modules(listener: str) -> dict[str, object]:
+def _modules(listener: str, authority: Authority) -> dict[str, object]:
     known = {f"user_{user}": SECRET for user in (ADMIN, *(user_of("", each) for each in LOGINS))}
-    options = {"PLAIN": {"username": ADMIN, "password": SECRET, **known}}
+    options = {
+        "PLAIN": {"username": ADMIN, "password": SECRET, **known},
+        # Apache Kafka makes a token for itself where there are options, and needs a name for it.
+        "OAUTHBEARER": provider_trust(authority) | {"unsecuredLoginStringClaim_sub": ADMIN},
+    }
     handler = f"listener.name.{listener}.oauthbearer.sasl.server.callback.handler.class"
     modules = {m: module(m, **options.get(m, {})) for m in LOGINS if m != TOKEN}
     return {**{jaas_setting(m, listener): text for m, text in modules.items()}, handler: _HANDLER}

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import ssl
 import threading
 import time
 from base64 import b64decode
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -18,14 +21,28 @@ AUDIENCE = "kafka"
 
 class TokenProvider:
     """Gives tokens for ``AUDIENCE`` to ``clients``: secrets by name. ``lives`` is for how many
-    seconds a client's token is good, from now on; below 0 it has ended."""
+    seconds a client's token is good, from now on; below 0 it has ended. With a ``certificate``
+    (PEM, and its key) by https."""
 
-    def __init__(self, clients: dict[str, str], lives: dict[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        clients: dict[str, str],
+        lives: dict[str, int] | None = None,
+        certificate: Path | None = None,
+    ) -> None:
         self.clients = clients
         self.lives = lives or {}
         self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self._server.server_port}"
+        if certificate is not None:
+            self.url = self.url.replace("http:", "https:")
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            # A handshake waits for the first read: it is the work of the connection's own thread.
+            self._server.socket = context.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
         self._thread.start()
 
@@ -79,6 +96,10 @@ class TokenProvider:
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
                 self.wfile.write(data)
+
+            def handle(self) -> None:
+                with contextlib.suppress(OSError):  # of clients that do not trust us
+                    super().handle()
 
             def log_message(self, *args: object) -> None:
                 pass

@@ -12,7 +12,7 @@ from base64 import b64encode
 from collections.abc import Awaitable, Callable, Mapping
 from urllib.parse import urlencode
 
-from pykafka_ops.broker.runtime.security.signing_keys import read_url
+from pykafka_ops.broker.runtime.security.provider_calls import ProviderCalls
 from pykafka_ops.broker.state.configs.of_listener import ListenerConfigs
 from pykafka_ops.broker.state.logins import unsecured_jws
 from pykafka_ops.broker.state.logins.oauthbearer import NAME
@@ -30,7 +30,7 @@ def tokens(configs: ListenerConfigs, options: Mapping[str, str]) -> NewToken:
     SettingError."""
     url = configs.text(ENDPOINT, NAME)
     if url:
-        return _asked(url, options)
+        return _asked(url, options, ProviderCalls(options, configs.listener))
     if f"{unsecured_jws.LOGIN_CLAIM}sub" not in options:
         raise SettingError(
             f"the login module of {NAME} on listener {configs.listener} has no token for this "
@@ -44,13 +44,13 @@ def tokens(configs: ListenerConfigs, options: Mapping[str, str]) -> NewToken:
     return unsigned
 
 
-def _asked(url: str, options: Mapping[str, str]) -> NewToken:
+def _asked(url: str, options: Mapping[str, str], calls: ProviderCalls) -> NewToken:
     if not url.startswith(SCHEMES):
         raise SettingError(f"{ENDPOINT}={url}: write an address of https, http or file")
     if url.startswith("file:"):
 
         async def read() -> str:
-            return (await asyncio.to_thread(read_url, url)).decode(errors="replace").strip()
+            return (await asyncio.to_thread(calls.read, url)).decode(errors="replace").strip()
 
         return read
     identity, secret = options.get("clientId"), options.get("clientSecret")
@@ -68,7 +68,7 @@ def _asked(url: str, options: Mapping[str, str]) -> NewToken:
 
     async def ask() -> str:
         body = urlencode(asked).encode()
-        return token_in(url, await asyncio.to_thread(read_url, url, body, headers))
+        return token_in(url, await asyncio.to_thread(calls.read, url, body, headers))
 
     return ask
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 
 from pykafka_ops.broker.runtime.security.login_sources import LoginSources
+from pykafka_ops.broker.runtime.security.provider_calls import ProviderCalls
 from pykafka_ops.broker.runtime.security.signing_keys import KeyTimes
 from pykafka_ops.broker.state.configs.of_listener import ListenerConfigs
 from pykafka_ops.broker.state.logins import unsecured_jws
@@ -67,7 +68,8 @@ def _signed(url: str, sources: LoginSources, configs: ListenerConfigs) -> Valida
         scope_claim=str(get("scope.claim.name")),
         skew=configs.value("sasl.oauthbearer.clock.skew.seconds", NAME),
     )
-    return TokenChecker(sources.keys_at(url, times).find, rules)
+    calls = ProviderCalls(sources.modules.options(configs, NAME) or {}, configs.listener)
+    return TokenChecker(sources.keys_at(url, times, calls).find, rules)
 
 
 REFRESH = "sasl.oauthbearer.jwks.endpoint"

@@ -11,7 +11,11 @@ from pykafka_ops.broker.storage.clocks import monotonic_clock
 from pykafka_ops.errors import ConnectError, SettingError
 
 if TYPE_CHECKING:  # few ask for it
+    from pykafka_ops.broker.runtime.security.provider_calls import ProviderCalls
     from pykafka_ops.broker.runtime.security.signing_keys import KeyTimes, SigningKeys
+
+_Place = tuple[str, tuple[tuple[str, str], ...]]
+"""An address, and whom to trust there."""
 
 
 class LoginSources:
@@ -28,19 +32,20 @@ class LoginSources:
         self.credentials = credentials
         self.secret = secret
         self.tokens = tokens
-        self._keys: dict[str, SigningKeys] = {}
+        self._keys: dict[_Place, SigningKeys] = {}
         self._is_started = False
 
-    def keys_at(self, url: str, times: KeyTimes) -> SigningKeys:
+    def keys_at(self, url: str, times: KeyTimes, calls: ProviderCalls) -> SigningKeys:
         """The signing keys at an address, which are read by :meth:`start`. Raises SettingError for
-        a new address after that."""
-        found = self._keys.get(url)
+        a new address, or other trust, after that."""
+        place = url, tuple(sorted(calls.trust.items()))
+        found = self._keys.get(place)
         if found is None:
             if self._is_started:
-                raise SettingError(f"{url}: another address counts after a restart")
+                raise SettingError(f"{url}: another address or trust store counts after a restart")
             from pykafka_ops.broker.runtime.security.signing_keys import SigningKeys
 
-            found = self._keys[url] = SigningKeys(url, times, monotonic_clock)
+            found = self._keys[place] = SigningKeys(url, times, monotonic_clock, calls.read)
         return found
 
     async def start(self) -> None:

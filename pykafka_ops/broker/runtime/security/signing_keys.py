@@ -11,26 +11,13 @@ import json
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from http.client import HTTPException
 from typing import Any, NamedTuple
-from urllib.request import (
-    BaseHandler,
-    FileHandler,
-    HTTPHandler,
-    HTTPSHandler,
-    OpenerDirector,
-    Request,
-    UnknownHandler,
-)
 
 from pykafka_ops.broker import jobs
 from pykafka_ops.errors import ConnectError
 
 log = logging.getLogger("kafka.security.oauthbearer.RefreshingHttpsJwks")
 
-MOST_BYTES = 1024 * 1024
-SECONDS = 10.0
-"""How long the provider may be silent."""
 MOST_MISSING = 16
 MISSING_MS = 60_000
 LONGEST_ID = 1000
@@ -46,29 +33,6 @@ class KeyTimes(NamedTuple):
     backoff_max: int
 
 
-def read_url(
-    url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
-) -> bytes:
-    """What is at an address of http, https or file, or is answered there to ``body``; no redirect
-    is followed. Blocks. Raises ConnectError."""
-    opener = OpenerDirector()
-    handlers: list[BaseHandler] = [HTTPHandler(), HTTPSHandler(), FileHandler(), UnknownHandler()]
-    for handler in handlers:
-        opener.add_handler(handler)
-    try:
-        asked = Request(url, body, dict(headers or {}))
-        with opener.open(asked, timeout=SECONDS) as answer:
-            status = getattr(answer, "status", None)
-            if status not in (None, 200):
-                raise ConnectError(f"{url}: HTTP status {status}")
-            data: bytes = answer.read(MOST_BYTES + 1)
-    except (OSError, ValueError, HTTPException) as error:
-        raise ConnectError(f"{url}: {getattr(error, 'reason', None) or error}") from None
-    if len(data) > MOST_BYTES:
-        raise ConnectError(f"{url}: more than {MOST_BYTES} bytes")
-    return data
-
-
 def keys_of(url: str, data: bytes) -> list[Jwk]:
     """The keys of a JWK set that sign. Raises ConnectError."""
     try:
@@ -80,14 +44,11 @@ def keys_of(url: str, data: bytes) -> list[Jwk]:
 
 
 class SigningKeys:
-    """The keys at ``url``; ``timer()`` is monotonic, in ms."""
+    """The keys at ``url``, which ``read(url)`` gets or raises ConnectError; ``timer()`` is
+    monotonic, in ms."""
 
     def __init__(
-        self,
-        url: str,
-        times: KeyTimes,
-        timer: Callable[[], float],
-        read: Callable[[str], bytes] = read_url,
+        self, url: str, times: KeyTimes, timer: Callable[[], float], read: Callable[[str], bytes]
     ) -> None:
         self._url = url
         self._times = times

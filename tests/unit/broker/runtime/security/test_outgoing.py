@@ -20,7 +20,9 @@ from pykafka_ops.errors import ConnectError, SettingError
 from pykafka_ops.security.sasl import AuthenticationError
 from pykafka_ops.wire.messages.sasl_authenticate import SaslAuthenticateResponse
 from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeResponse
+from tests.support.process.certificates import Authority
 from tests.support.process.logins import jaas_setting, module
+from tests.support.process.token_provider import TokenProvider
 
 MECHANISM = "sasl.mechanism.inter.broker.protocol"
 ENDPOINT = "sasl.oauthbearer.token.endpoint.url"
@@ -141,6 +143,19 @@ def test_an_endpoint_gives_tokens_to_who_has_the_secret(endpoint: str) -> None:
     with pytest.raises(ConnectError, match="HTTP status 401") as refused:
         token(endpoint, clientId="id", clientSecret="not it", scope="kafka")
     assert "not it" not in str(refused.value)
+
+
+def test_an_endpoint_by_https_is_trusted_as_the_login_module_says(tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    provider = TokenProvider({"id": "secret"}, certificate=authority.issue("provider"))
+    login = {"clientId": "id", "clientSecret": "secret"}
+    try:
+        with pytest.raises(ConnectError, match="certificate verify failed"):
+            token(provider.tokens_url, **login)
+        trust = {"ssl.truststore.location": str(authority.ca)}
+        assert token(provider.tokens_url, **login, **trust).count(".") == 2
+    finally:
+        provider.close()
 
 
 def test_a_token_may_stand_in_a_file(tmp_path: Path) -> None:

@@ -5,18 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.runtime.security.signing_keys import (
-    MOST_BYTES,
-    KeyTimes,
-    SigningKeys,
-    keys_of,
-    read_url,
-)
+from pykafka_ops.broker.runtime.security.signing_keys import KeyTimes, SigningKeys, keys_of
 from pykafka_ops.errors import ConnectError
 from tests.support.wire.server import run, until
 
@@ -121,19 +114,3 @@ def test_keys_that_only_encrypt_are_left_out() -> None:
 def test_what_is_no_key_set_is_told(data: bytes) -> None:
     with pytest.raises(ConnectError, match="no JSON web key set"):
         keys_of(URL, data)
-
-
-def test_files_are_read_within_a_bound(tmp_path: Path) -> None:
-    file = tmp_path / "keys.json"
-    file.write_bytes(jwks("a"))
-    assert read_url(f"file://{file}") == jwks("a")
-    file.write_bytes(bytes(MOST_BYTES + 1))
-    with pytest.raises(ConnectError, match="more than"):
-        read_url(f"file://{file}")
-
-
-@pytest.mark.parametrize("url", ["file:///nowhere/keys", "gopher://x", "http://127.0.0.1:1/keys"])
-def test_an_address_that_answers_nothing_is_told(url: str) -> None:
-    with pytest.raises(ConnectError) as failed:
-        read_url(url)
-    assert str(failed.value).startswith(url)
