@@ -14,6 +14,7 @@ from contextlib import suppress
 from pykafka_ops.errors import TlsSettingError
 from pykafka_ops.security.certificates import from_pem
 from pykafka_ops.security.keystores import read_store
+from pykafka_ops.security.pem import in_lines
 
 Get = Callable[[str], str | None]
 """The text of a setting by its name (``ssl.keystore.location``), None where it is not set."""
@@ -84,7 +85,8 @@ def server_context(get: Get, prefix: str = "") -> ssl.SSLContext:
             f"{prefix}ssl.client.auth {asked}: choose one of {', '.join(_CLIENT_AUTH)}"
         )
     made.verify_mode = _CLIENT_AUTH[asked]
-    if made.verify_mode != ssl.CERT_NONE:
+    named = get("ssl.truststore.location") or get("ssl.truststore.certificates")
+    if named or made.verify_mode != ssl.CERT_NONE:  # what is named must be right, as for Kafka
         _trust(made, get, ssl.Purpose.CLIENT_AUTH)
     pem = identity(get)
     if pem is None:
@@ -149,6 +151,11 @@ def openssl_name(name: str) -> str:
 def _trust(made: ssl.SSLContext, get: Get, of: ssl.Purpose = ssl.Purpose.SERVER_AUTH) -> None:
     text = get("ssl.truststore.certificates")
     path = get("ssl.truststore.location")
+    if text and path:
+        raise TlsSettingError(
+            "Both SSL trust store location and separate trust certificates are specified: set "
+            "ssl.truststore.location or ssl.truststore.certificates"
+        )
     if not text and not path:
         made.load_default_certs(of)
         return
@@ -163,15 +170,31 @@ def _trust(made: ssl.SSLContext, get: Get, of: ssl.Purpose = ssl.Purpose.SERVER_
 
 def identity(get: Get) -> str | None:
     """The private key and the certificates to show, as PEM text; None where there are none.
-    Raises TlsSettingError."""
+    Raises TlsSettingError, as ``DefaultSslEngineFactory.createKeystore`` where settings
+    contradict each other."""
     path = get("ssl.keystore.location")
     key, chain = get("ssl.keystore.key"), get("ssl.keystore.certificate.chain")
-    if key and chain:
-        return f"{key}\n{chain}\n"
+    if key and not chain:
+        raise TlsSettingError(
+            "SSL private key is specified, but certificate chain is not specified: set "
+            "ssl.keystore.certificate.chain, too"
+        )
+    if chain and not key:
+        raise TlsSettingError(
+            "SSL certificate chain is specified, but private key is not specified: set "
+            "ssl.keystore.key, too"
+        )
+    if key and path:
+        raise TlsSettingError(
+            "Both SSL key store location and separate private key are specified: set "
+            "ssl.keystore.location or ssl.keystore.key"
+        )
+    if key:
+        return in_lines(f"{key}\n{chain}\n")
     if not path:
         return None
     password, of_key = get("ssl.keystore.password") or "", get("ssl.key.password") or ""
-    return read_store(path, password, keys=True, key_password=of_key)
+    return in_lines(read_store(path, password, keys=True, key_password=of_key))
 
 
 def _identity(made: ssl.SSLContext, get: Get) -> None:

@@ -133,3 +133,39 @@ def test_authorities_come_and_go(broker: TlsBroker, tmp_path: Path) -> None:
     shutil.copyfile(other.ca, trust)
     wait_for(lambda: let_in(new), what="the new authority")
     assert not let_in(old)
+
+
+def in_settings(pem: Path, prefix: str, gap: str) -> dict[str, str]:
+    """A key and its certificates as settings, on one line each where ``gap`` is none."""
+    key, begin, chain = pem.read_text().partition("-----BEGIN CERTIFICATE-----")
+    texts = {"key": key, "certificate.chain": begin + chain}
+    return {
+        f"{prefix}ssl.keystore.{name}": gap.join(text.splitlines()) for name, text in texts.items()
+    }
+
+
+def test_pem_in_settings_is_renewed_and_kept_encrypted(tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    first = in_settings(authority.issue("broker"), "", " ")
+    settings = {"ssl.keystore.location": "", "password.encoder.secret": "x", **first}
+    broker = TlsBroker(tmp_path / "broker", dict(settings), authority)
+    try:
+        broker.start()
+        for gap in ("\n", " "):
+            new = authority.issue("broker")
+            renewed = in_settings(new, "listener.name.open.", gap)
+            done = configs(broker, *(f"{name}={text}" for name, text in renewed.items()))
+            assert done.code == 0, done.err
+            assert shown(broker, broker.open_port) == der(new)
+        stranger = in_settings(authority.issue("stranger"), "listener.name.open.", "\n")
+        refused = configs(broker, *(f"{name}={text}" for name, text in stranger.items()))
+        assert "Keystore DistinguishedName does not match" in refused.err
+        alone = configs(broker, f"listener.name.open.ssl.keystore.location={new}")
+        assert "Both SSL key store location and separate private key" in alone.err
+        broker.restart()
+        assert shown(broker, broker.open_port) == der(new)
+        stored = b"".join(p.read_bytes() for p in broker.data_dir.glob("*") if p.is_file())
+        assert b"BEGIN PRIVATE KEY" not in stored
+        assert "BEGIN PRIVATE KEY" not in broker.log.read_text()
+    finally:
+        broker.close()

@@ -74,6 +74,10 @@ def test_a_broker_shows_a_key_in_any_form_encrypted_too(authority: Authority) ->
         {"ssl_keystore_location": str(authority.pkcs12(pem)), "ssl_keystore_password": PASSWORD},
         shown(pem.read_text()),
         {**shown(secret.read_text()), "ssl_key_password": PASSWORD},
+        *(
+            {name: gap.join(text.split("\n")) for name, text in shown(pem.read_text()).items()}
+            for gap in (" ", "", "\r\n")
+        ),
     ):
         assert server(**settings).verify_mode is ssl.CERT_NONE
 
@@ -94,6 +98,18 @@ def test_a_key_that_cannot_be_used_is_told(authority: Authority) -> None:
         ),
         (mixed, "not that of the first certificate"),
         ({"ssl_keystore_location": str(pem), "ssl_client_auth": "perhaps"}, "choose one of none"),
+        ({**shown(other), "ssl_keystore_location": str(pem)}, "^Both SSL key store location and"),
+        ({**shown(other), "ssl_keystore_key": ""}, "but private key is not specified"),
+        ({**shown(other), "ssl_keystore_certificate_chain": ""}, "chain is not specified"),
+        ({**shown(other), "ssl_truststore_certificates": "none"}, "no certificates"),
+        (
+            {
+                **shown(other),
+                "ssl_truststore_certificates": authority.ca.read_text(),
+                "ssl_truststore_location": str(authority.ca),
+            },
+            "^Both SSL trust store location and separate trust certificates",
+        ),
     ):
         with pytest.raises(TlsSettingError, match=text):
             server(**settings)
