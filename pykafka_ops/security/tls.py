@@ -110,22 +110,34 @@ def _protocols(made: ssl.SSLContext, get: Get, prefix: str) -> None:
 
 
 def _ciphers(made: ssl.SSLContext, get: Get, prefix: str) -> None:
-    """Of TLS 1.3 all are allowed where one is named, since OpenSSL's cannot be chosen from here."""
+    """The older suites and those of TLS 1.3 that are named; a version without any is left out."""
     text = get("ssl.cipher.suites") or ""
     names = _suites(text)
-    older = openssl_suites(text)
-    if names and not older:
-        made.minimum_version = ssl.TLSVersion.TLSv1_3
-    if not older:
+    if not names:
         return
+    from pykafka_ops.security import tls13_suites  # ctypes takes a while, and few ask for it
+
+    older = openssl_suites(text)
+    newer = [name for name in names if _TLS13.match(name)]
     try:
-        made.set_ciphers(":".join(older))
-    except ssl.SSLError:
+        if older:
+            made.set_ciphers(":".join(older))
+        else:
+            made.minimum_version = ssl.TLSVersion.TLSv1_3
+        if newer:
+            tls13_suites.allow(made, newer)
+        else:
+            made.maximum_version = ssl.TLSVersion.TLSv1_2
+    except (ssl.SSLError, ValueError):
         raise TlsSettingError(
             f"{prefix}ssl.cipher.suites {text}: none that OpenSSL knows"
         ) from None
-    if len(older) == len(names):
-        made.maximum_version = ssl.TLSVersion.TLSv1_2
+    except NotImplementedError:
+        if not set(tls13_suites.allowed(made)) <= set(newer):
+            raise TlsSettingError(
+                f"{prefix}ssl.cipher.suites {text}: this Python can leave out no suite of TLSv1.3: "
+                f"name {', '.join(tls13_suites.allowed(made))}"
+            ) from None
 
 
 def _suites(text: str) -> list[str]:

@@ -1,9 +1,11 @@
 import ssl
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from pykafka_ops.errors import TlsSettingError
+from pykafka_ops.security import tls13_suites
 from pykafka_ops.security.tls import check_trust, client_context, openssl_name, server_context
 from tests.support.process import certificates
 from tests.support.process.certificates import PASSWORD, Authority
@@ -42,11 +44,62 @@ def test_suites_of_tls_13_alone_mean_tls_13() -> None:
     assert made.minimum_version is ssl.TLSVersion.TLSv1_3
 
 
+AES_128, AES_256 = "TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384"
+CHACHA = "TLS_CHACHA20_POLY1305_SHA256"
+OLD = "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"
+
+
+def suite_of(server: ssl.SSLContext, client: ssl.SSLContext) -> str:
+    """What two ends agree on; SSLError if they do not."""
+    there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client.check_hostname, client.verify_mode = False, ssl.CERT_NONE
+    ends = [client.wrap_bio(back, there), server.wrap_bio(there, back, server_side=True)]
+    for _ in range(4):
+        for end in ends:
+            with suppress(ssl.SSLWantReadError):
+                end.do_handshake()
+    found = ends[0].cipher()
+    assert found is not None
+    return found[0]
+
+
+@needs_openssl
+def test_suites_of_tls_13_are_left_out_where_they_are_not_named(authority: Authority) -> None:
+    """As Apache Kafka lets the same clients in, by the same suites."""
+    own = {"ssl.keystore.location": str(authority.issue("server"))}
+    offers = (AES_128, AES_256, CHACHA, OLD)
+    for named in (AES_128, AES_256, CHACHA, OLD, f"{AES_128},{OLD}", f"{AES_128},{AES_256}"):
+        server = server_context({**own, "ssl.cipher.suites": named}.get)
+        assert suite_of(server, client_context({}.get)) == openssl_name(named.split(",")[0])
+        for offer in offers:
+            client = client_context({"ssl.cipher.suites": offer}.get)
+            if offer in named.split(","):
+                assert suite_of(server, client) == openssl_name(offer)
+            else:
+                with pytest.raises(ssl.SSLError):
+                    suite_of(server, client)
+
+
+def test_where_python_offers_no_way_all_suites_must_be_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def no_way(*_: object) -> list[str]:
+        raise NotImplementedError
+
+    monkeypatch.setattr(tls13_suites, "allow", no_way)
+    with pytest.raises(TlsSettingError, match="this Python can leave out no suite of"):
+        client_context({"ssl.cipher.suites": AES_128}.get)
+    made = client_context({"ssl.cipher.suites": f"{AES_128},{AES_256},{CHACHA}"}.get)
+    assert set(tls13_suites.allowed(made)) == {AES_128, AES_256, CHACHA}
+
+
 def test_the_setting_at_fault_is_named_with_its_prefix() -> None:
     with pytest.raises(
         TlsSettingError, match=r"^zookeeper\.ssl\.cipher\.suites TLS_NO_WITH_X,TLS_NO: none"
     ):
         client_context({"ssl.cipher.suites": "TLS_NO_WITH_X,TLS_NO"}.get, "zookeeper.")
+    with pytest.raises(TlsSettingError, match="TLS_NO: none that OpenSSL knows"):
+        client_context({"ssl.cipher.suites": "TLS_NO"}.get)
     with pytest.raises(TlsSettingError, match=r"^zookeeper\.ssl\.enabled\.protocols SSLv3"):
         client_context({"ssl.enabled.protocols": "SSLv3"}.get, "zookeeper.")
 
