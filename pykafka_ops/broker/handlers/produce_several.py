@@ -21,7 +21,14 @@ from pykafka_ops.broker.hot.produce import (
     TopicPath,
     WriteFailedError,
 )
-from pykafka_ops.broker.partitions.append import Appends, Batch, Certain, Result, takes_long
+from pykafka_ops.broker.partitions.append import (
+    MOST_AT_ONCE,
+    Appends,
+    Batch,
+    Certain,
+    Result,
+    takes_long,
+)
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.records import is_transactional
 from pykafka_ops.broker.partitions.refusals import Refused
@@ -139,8 +146,12 @@ class SeveralShape(TopicPath):
 
     def _append_all(self, work: Appends, batches: list[Batch]) -> Certain | Steps[Certain]:
         results: list[Result] = []
+        timeout_ms, size = self._request.timeout_ms, 0
         for number, batch in enumerate(batches):
             topic, index, records = batch
+            if size > MOST_AT_ONCE:
+                return work.in_steps(results, batches[number:], None, timeout_ms)
+            size += len(records)
             try:
                 done = self.append(index, records)
             except WriteFailedError as failure:
@@ -153,10 +164,9 @@ class SeveralShape(TopicPath):
             result = work.append(topic, index, records, number)
             long = takes_long(result)
             if long is not None:
-                timeout_ms = self._request.timeout_ms
                 return work.in_steps(results, batches[number:], long, timeout_ms)
             results.append(result)
-        return work.settled(results, self._request.timeout_ms)
+        return work.settled(results, timeout_ms)
 
     def _conclude(self, places: list[Place], results: Certain | Steps[Certain]) -> object:
         """The answer where it is not the usual one."""

@@ -18,7 +18,7 @@ from pykafka_ops.broker.partitions.refusals import Refused, count_refused, faile
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.image import MetadataImage
-from pykafka_ops.broker.state.memory import Account
+from pykafka_ops.broker.state.memory import LARGEST_POOLED, Account
 from pykafka_ops.broker.state.names import INTERNAL_TOPICS
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.purgatory import Waiter
@@ -40,6 +40,9 @@ Batch = tuple[str, int, Any]
 
 KNOWS_ABORTABLE = 11
 """The first version of Produce that knows TRANSACTION_ABORTABLE."""
+
+MOST_AT_ONCE = LARGEST_POOLED
+"""Bytes of a request that are appended in one go: some ms of work."""
 
 _CHECKED = Origin.CHECKED
 
@@ -183,7 +186,11 @@ class Appends:
 
     def _append_all(self, batches: Sequence[Batch], timeout_ms: int) -> Certain | Steps[Certain]:
         results: list[Result] = []
+        size = 0
         for number, (topic, index, records) in enumerate(batches):
+            if size > MOST_AT_ONCE:
+                return self.in_steps(results, batches[number:], None, timeout_ms)
+            size += len(records or b"")
             result = self.append(topic, index, records, number)
             long = takes_long(result)
             if long is not None:
@@ -198,7 +205,8 @@ class Appends:
         long: TakesLongError | None,
         timeout_ms: int,
     ) -> Steps[Certain]:
-        """Append the rest, of which the first takes ``long``: such are checked in a thread."""
+        """Append the rest with pauses. If the first takes ``long``, it is checked in a thread, as
+        others are that do."""
         kept = _kept(batches)
         result: Result = NOTHING
         holder = self._site.copies.holder()
@@ -213,6 +221,7 @@ class Appends:
                     result = yield from self._checked_first(batch, len(results), long.rules)
                     long = None
                 results.append(result)
+                yield None
         finally:
             holder.release()
         return self.settled(results, timeout_ms)
@@ -337,6 +346,9 @@ class Appends:
 
 def _kept(batches: Iterable[Batch]) -> list[Batch]:
     """Batches that are still needed when the client's buffer is used for other requests."""
+    batches = list(batches)
+    if sum(len(r or b"") for _, _, r in batches) > LARGEST_POOLED:
+        return batches
     return [(t, i, r if r is None else memoryview(bytearray(r))) for t, i, r in batches]
 
 

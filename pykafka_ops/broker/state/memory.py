@@ -12,6 +12,8 @@ from __future__ import annotations
 
 DEFAULT_LIMIT = 512 * 1024 * 1024
 """Bytes, where ``queued.max.request.bytes`` says nothing."""
+LARGEST_POOLED = 4 * 1024 * 1024
+"""Memory of a request up to this size is used again for the next one; a larger one has its own."""
 UNLIMITED = 1 << 62
 
 

@@ -13,12 +13,12 @@ from collections import deque
 from collections.abc import Callable
 from mmap import mmap
 
-from pykafka_ops.broker.state.memory import Memory
+from pykafka_ops.broker.state.memory import LARGEST_POOLED, Memory
 
 SHARED_SIZE = 512 * 1024
 LITTLE = 4 * 1024
 """What is read at a time while memory is short: it may have to be held."""
-POOL_CLASSES = (256 * 1024, 1024 * 1024 + 65536, 4 * 1024 * 1024)
+POOL_CLASSES = (256 * 1024, 1024 * 1024 + 65536, LARGEST_POOLED)
 POOL_KEEP = 4
 EAGER_BUDGET = 64 * 1024 * 1024
 FIRST_GROWTH = 8 * 1024

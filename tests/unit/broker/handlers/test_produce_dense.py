@@ -228,3 +228,19 @@ def test_in_a_transaction_the_coordinator_is_asked_first() -> None:
         assert desk.held() == 0
 
     run(body())
+
+
+@on_desk
+async def test_a_request_of_many_megabytes_lets_others_go_between_its_batches(desk: Desk) -> None:
+    wide = desk.site.topic("wide", 12)
+    client, other = desk.client(), desk.client()
+    megabyte = batch(bytes(1_000_000))
+    for n in range(3):  # read in full, then known by its bytes
+        client.feed(request(*[megabyte] * len(wide), topic="wide", correlation_id=n))
+        appended = sum(partition.log.log_end_offset == n + 1 for partition in wide)
+        assert 0 < appended < 7
+        other.feed(request(batch(b"other"), correlation_id=n))
+        assert (len(said(client)), len(said(other))) == (n, n + 1)
+        await until(lambda n=n: len(client.frames()) == n + 1)
+    assert said(client) == [(n, [(0, n)] * len(wide)) for n in range(3)]
+    assert desk.held() == 0
