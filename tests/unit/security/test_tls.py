@@ -136,6 +136,14 @@ def test_a_broker_shows_a_key_in_any_form_encrypted_too(authority: Authority) ->
 
 
 @needs_openssl
+def test_authorities_in_the_setting_may_stand_on_one_line(authority: Authority) -> None:
+    lines = authority.ca.read_text().splitlines() * 2
+    for text in ("\n".join(lines), " ".join(lines), "".join(lines)):
+        trusted = client_context({"ssl.truststore.certificates": text}.get).get_ca_certs()
+        assert len(trusted) == 1
+
+
+@needs_openssl
 def test_a_key_that_cannot_be_used_is_told(authority: Authority) -> None:
     pem = authority.issue("server")
     no_key = "no private key that ssl.key.password"
