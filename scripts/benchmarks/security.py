@@ -9,7 +9,7 @@ from pathlib import Path
 from scripts.benchmarks.context import WORK, Bench, delete_topic, load, new_topic
 from scripts.benchmarks.loads import CLIENT
 from scripts.benchmarks.results import OURS, Row
-from scripts.benchmarks.serving import cost_of
+from scripts.benchmarks.rights import rights
 from scripts.benchmarks.targets import Target, targets, wait_idle
 from tests.support.process.broker import BrokerProcess
 from tests.support.process.certificates import PASSWORD, Authority
@@ -24,14 +24,7 @@ CONSUME = Row("consume 1,000 B by TLS, 1 partition", "MB/s", 1.0, True, 0)
 CPU = Row("broker CPU for both, by TLS", "s", 0.8)
 CONNECT = Row("new TLS connections, 4 clients", "1/s", 0.7, True, 0)
 BESIDE = Row("p99 of 1 record beside 500 TLS handshakes at once", "ms", 1.0)
-RULES = Row(
-    "broker CPU of a 1-record request: with access rules / without", "", 1.03, absolute=True
-)
 HANDSHAKES = 500
-AUTHORIZER = {
-    "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
-    "allow.everyone.if.no.acl.found": "true",
-}
 
 
 class ByTls:
@@ -66,7 +59,7 @@ def security(bench: Bench) -> None:
         _connections(bench, ways)
         _beside(bench, ways)
     if OURS in bench.names:
-        cost_of(bench, RULES, AUTHORIZER, bench.scaled(8, 2))
+        rights(bench)
 
 
 def _settings(authority: Authority, directory: Path) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.partitions.fetches import IDS_FROM
@@ -36,11 +36,17 @@ def terms(context: Context, request: FetchRequest) -> Terms:
     )
     if follower < 0 and context.meter is not None:
         found.quota = context.meter.most_to_fetch
-    if context.services.acls is not None:
-        from pykafka_ops.broker.handlers.rights import fetch as rights  # few need it
-
-        found.may_read = rights.readable(context, follower)
+    acls = context.services.acls
+    if acls is not None:
+        readable = acls.authorizer.readable
+        found.may_read = readable(context) if follower < 0 else _followable(context)
     return found
+
+
+def _followable(context: Context) -> Callable[[str], bool]:
+    from pykafka_ops.broker.handlers.rights import fetch as rights  # few need it
+
+    return rights.followable(context)
 
 
 def wanted(context: Context, request: FetchRequest) -> Iterator[tuple[FetchKey, CachedPartition]]:

@@ -179,6 +179,7 @@ class Broker:
             self._opened("access rules", watch.close)
             await watch.start()
             acls.authorizer.changed.append(self.parts.server.rights_changed)
+            self.parts.services.levels_changed.append(acls.authorizer.ask_again)
 
     async def _start_logins(self) -> None:
         if self._logins is not None:

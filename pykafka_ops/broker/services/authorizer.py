@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from pykafka_ops.security.acls.decision import AclBook
@@ -48,6 +49,42 @@ class RightsHolder(Protocol):
         """Who asks, as ``User:alice``."""
 
 
+@dataclass(slots=True)
+class Asker:
+    """Somebody who asks by one API, as far as rights go."""
+
+    principal: str
+    client_host: str
+    api_key: int
+
+
+class KnownRights(dict[str, bool]):
+    """What somebody may do with resources of one type, by their names: what is allowed and not
+    worth a line in the log is here, the rest is asked for."""
+
+    def __init__(
+        self, authorizer: Authorizer, asker: Asker, operation: Operation, type_: ResourceType
+    ) -> None:
+        super().__init__()
+        self._authorizer = authorizer
+        self._asker = asker
+        self._operation = operation
+        self._type = type_
+
+    def __missing__(self, name: str) -> bool:
+        allowed = self._authorizer.allows(self._asker, self._operation, self._type, name)
+        if allowed:
+            self.note(name)
+        return allowed
+
+    def note(self, name: str) -> None:
+        """It has been allowed."""
+        authorizer = self._authorizer
+        if len(name) <= LONGEST_NAME and not authorizer.logs_all:
+            authorizer.note_known()
+            self[name] = True
+
+
 class Authorizer:
     """``super_users`` (``User:name``) may do everything; ``without_rules`` says what may be done
     with a resource that no rule is about (``allow.everyone.if.no.acl.found``)."""
@@ -57,6 +94,8 @@ class Authorizer:
         self._without_rules = without_rules
         self.book = AclBook()
         self._decisions: dict[tuple[str, str, int, int, str], bool] = {}
+        self._known: dict[tuple[Operation, ResourceType, str, str, int], KnownRights] = {}
+        self._known_names = 0
         self.changed: list[Callable[[], None]] = []
         """Called when decisions may differ from now on."""
 
@@ -87,6 +126,32 @@ class Authorizer:
             self._audit(asker, operation, ResourcePattern(type_, name), count, allowed)
         return allowed
 
+    def known(self, asker: RightsHolder, operation: Operation, type_: ResourceType) -> KnownRights:
+        """What it may do with resources of a type, for requests that come again and again: one
+        look-up for each name. To be asked for in each request. No operation of :data:`_ADMIN`."""
+        key = (operation, type_, asker.principal, asker.client_host, asker.api_key)
+        found = self._known.get(key)
+        if found is None:
+            self.note_known()
+            found = self._known[key] = KnownRights(self, Asker(*key[2:]), operation, type_)
+        return found
+
+    def note_known(self) -> None:
+        """Something more is known: bounded as decisions are."""
+        if self._known_names >= MOST_DECISIONS:
+            self._forget_known()
+        self._known_names += 1
+
+    def _forget_known(self) -> None:
+        for known in self._known.values():
+            known.clear()  # one that a request holds, too
+        self._known.clear()
+        self._known_names = 0
+
+    def readable(self, asker: RightsHolder) -> Callable[[str], bool]:
+        """What says of a topic whether it may be read."""
+        return self.known(asker, Operation.READ, ResourceType.TOPIC).__getitem__
+
     def _remember(self, key: tuple[str, str, int, int, str], allowed: bool) -> None:
         if len(key[-1]) > LONGEST_NAME:
             return
@@ -116,6 +181,11 @@ class Authorizer:
     def _forget(self) -> None:
         """Decisions may differ from now on."""
         self._decisions.clear()
+        self.ask_again()
+
+    def ask_again(self) -> None:
+        """The logger may have another level: every right is asked for once more."""
+        self._forget_known()
         for call in self.changed:
             call()
 

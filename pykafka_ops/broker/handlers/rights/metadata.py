@@ -40,6 +40,8 @@ def guard(context: Context, request: MetadataRequest, served: Served) -> Answer:
             served.handle(context, request),
             lambda found: begun(without_hidden(context, found, *about)),
         )
+    elif _is_usual(context, request):
+        return served.handle(context, request)
     elif context.version < _IDS_FROM and any(t.topic_id != ZERO_UUID for t in request.topics):
         return served.handle(context, request)  # which refuses it
     else:
@@ -51,6 +53,36 @@ def guard(context: Context, request: MetadataRequest, served: Served) -> Answer:
         else:  # no topics would mean all of them
             answer = after(served.handle(context, split.rest), split.alone)
     return after(answer, lambda found: begun(_with_operations(context, request, found)))
+
+
+def _is_usual(context: Context, request: MetadataRequest) -> bool:
+    """Whether it names topics that exist and that the client may describe, and asks for nothing
+    else: what clients ask for again and again."""
+    acls, topics = context.services.acls, request.topics
+    if (
+        acls is None
+        or topics is None
+        or request.include_topic_authorized_operations
+        or request.include_cluster_authorized_operations
+    ):
+        return False
+    known = acls.authorizer.known(context, Operation.DESCRIBE, ResourceType.TOPIC)
+    there = context.services.image.topics
+    for topic in topics:
+        name = topic.name
+        if name not in known or name not in there or topic.topic_id != ZERO_UUID:
+            return False
+    return True
+
+
+def _note(context: Context, names: list[str], hidden: set[str]) -> None:
+    """Have requests for those that are not hidden be usual."""
+    acls = context.services.acls
+    if acls is not None:
+        known = acls.authorizer.known(context, Operation.DESCRIBE, ResourceType.TOPIC)
+        for name in names:
+            if name not in hidden and name not in known:
+                known.note(name)
 
 
 @dataclass(slots=True)
@@ -84,6 +116,7 @@ def _split(context: Context, request: MetadataRequest) -> _Split:
     known = [name for _, name in asked if name is not None]
     hidden = refused(context, Operation.DESCRIBE, ResourceType.TOPIC, known)
     barred = _not_to_create(context, request, [name for name in known if name not in hidden])
+    _note(context, known, hidden)
     split = _Split(copy(request))
     split.rest.topics = []
     for topic, name in asked:

@@ -89,3 +89,44 @@ def test_denials_and_granted_admin_work_are_logged_as_kafka_words_it(
     assert record.levelno == level
     said = "Allowed" if allowed else "Denied"
     assert record.getMessage() == LINE.format(said, operation.label, "Fetch")
+
+
+def test_what_is_allowed_is_known_until_a_rule_changes_and_the_rest_is_asked_for(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    made = Authorizer()
+    made.load([AclBinding(ORDERS, READ)])
+    caplog.set_level(logging.INFO, "kafka.authorizer.logger")
+    known = made.known(Holder(), Operation.READ, TOPIC)
+    assert known["orders"]
+    assert not known["bills"]
+    assert not known["bills"]
+    assert list(known) == ["orders"]
+    assert len(caplog.records) == 2, "each refusal"
+    assert made.known(Holder(), Operation.READ, TOPIC) is known
+    assert not made.known(Holder("User:bob"), Operation.READ, TOPIC)["orders"]
+    made.replace(ORDERS, [])
+    assert not known["orders"], "a request that is under way has it in hand"
+
+
+def test_where_all_is_logged_nothing_is_known(caplog: pytest.LogCaptureFixture) -> None:
+    made, heard = Authorizer(without_rules=True), list[str]()
+    assert made.readable(Holder())("orders")
+    made.changed.append(lambda: heard.append("changed"))
+    caplog.set_level(logging.DEBUG, "kafka.authorizer.logger")
+    made.ask_again()
+    assert heard == ["changed"]
+    for count in (1, 2):
+        assert made.readable(Holder())("orders")
+        assert len(caplog.records) == count
+
+
+def test_what_is_known_takes_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_DECISIONS", 10)
+    made = Authorizer(without_rules=True)
+    for n in range(25):
+        known = made.known(Holder(f"User:{n}"), Operation.READ, TOPIC)
+        assert known["a"]
+        assert known["x" * 300]
+        assert list(known) == ["a"]
+        assert len(made._known) + sum(map(len, made._known.values())) <= 10
