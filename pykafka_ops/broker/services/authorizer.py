@@ -50,7 +50,7 @@ class RightsHolder(Protocol):
 
 
 @dataclass(slots=True)
-class Asker:
+class AskerByApi:
     """Somebody who asks by one API, as far as rights go."""
 
     principal: str
@@ -63,7 +63,7 @@ class KnownRights(dict[str, bool]):
     worth a line in the log is here, the rest is asked for."""
 
     def __init__(
-        self, authorizer: Authorizer, asker: Asker, operation: Operation, type_: ResourceType
+        self, authorizer: Authorizer, asker: AskerByApi, operation: Operation, type_: ResourceType
     ) -> None:
         super().__init__()
         self._authorizer = authorizer
@@ -133,7 +133,7 @@ class Authorizer:
         found = self._known.get(key)
         if found is None:
             self.note_known()
-            found = self._known[key] = KnownRights(self, Asker(*key[2:]), operation, type_)
+            found = self._known[key] = KnownRights(self, AskerByApi(*key[2:]), operation, type_)
         return found
 
     def note_known(self) -> None:
