@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.handlers.api import Context
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.logins.delegation import may_ask
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -23,6 +24,11 @@ def check_asker(context: Context) -> TokenAdmin:
     if admin is None:
         raise KafkaError(ErrorCode.DELEGATION_TOKEN_AUTH_DISABLED)
     return admin
+
+
+async def expiry_answer(change: Awaitable[int], response: Callable[..., Answer]) -> Answer:
+    """The ``response`` that tells when a token expires, once ``change`` knows it (ms)."""
+    return response(expiry_timestamp_ms=await change)
 
 
 def principal_of(given: Principal) -> str:

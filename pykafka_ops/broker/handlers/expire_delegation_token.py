@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-
 from pykafka_ops.broker.handlers.api import Answer, Context
-from pykafka_ops.broker.handlers.delegation import check_asker
+from pykafka_ops.broker.handlers.delegation import check_asker, expiry_answer
 from pykafka_ops.wire.messages.expire_delegation_token import (
     ExpireDelegationTokenRequest,
     ExpireDelegationTokenResponse,
@@ -16,8 +14,4 @@ def handle(context: Context, request: ExpireDelegationTokenRequest) -> Answer:
     """When it expires; now, where it is gone."""
     admin = check_asker(context)
     change = admin.expire(context.principal, bytes(request.hmac), request.expiry_time_period_ms)
-    return _told(change)
-
-
-async def _told(change: Awaitable[int]) -> Answer:
-    return ExpireDelegationTokenResponse(expiry_timestamp_ms=await change)
+    return expiry_answer(change, ExpireDelegationTokenResponse)
