@@ -7,9 +7,10 @@ PERIOD_MS = 10_000
 
 
 class LineLimit:
-    """Lets :data:`MOST` lines through in :data:`PERIOD_MS`, and counts the others."""
+    """Lets ``most`` lines through in :data:`PERIOD_MS`, and counts the others."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
         self._since = float("-inf")
         self._written = 0
         self.left_out = 0
@@ -19,7 +20,7 @@ class LineLimit:
         """Whether a line may be written at ``now`` (ms)."""
         if now - self._since >= PERIOD_MS:
             self._since, self._written = now, 0
-        if self._written < MOST:
+        if self._written < self._most:
             self._written += 1
             return True
         self.left_out += 1

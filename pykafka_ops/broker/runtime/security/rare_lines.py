@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-log = logging.getLogger("kafka.network.SocketServer")
+from pykafka_ops.broker.state.line_limit import LineLimit
 
-EVERY_MS = 10_000
-"""Between two lines about the same thing."""
+log = logging.getLogger("kafka.network.SocketServer")
 
 
 class RareLines:
@@ -16,14 +15,11 @@ class RareLines:
 
     def __init__(self, timer: Callable[[], float]) -> None:
         self._timer = timer
-        self._said: dict[tuple[str, ...], tuple[float, int]] = {}
+        self._limits: dict[tuple[str, ...], LineLimit] = {}
 
     def say(self, text: str, *thing: str) -> None:
         """Write a line about ``thing``, unless there was one a moment ago; then only count."""
-        now = self._timer()
-        at, more = self._said.get(thing, (now - EVERY_MS, 0))
-        if now - at < EVERY_MS:
-            self._said[thing] = at, more + 1
-            return
-        self._said[thing] = now, 0
-        log.warning("%s%s", text, f" ({more} more like this meanwhile)" if more else "")
+        limit = self._limits.setdefault(thing, LineLimit(1))
+        if limit.admits(self._timer()):
+            more = limit.take_left_out()
+            log.warning("%s%s", text, f" ({more} more like this meanwhile)" if more else "")

@@ -12,3 +12,9 @@ def test_the_first_lines_of_a_period_pass_and_the_others_are_counted() -> None:
     assert limit.take_left_out() == 0
     assert not limit.admits(4 + PERIOD_MS)
     assert limit.admits(5 + PERIOD_MS)
+
+
+def test_how_many_pass_can_be_chosen() -> None:
+    limit = LineLimit(1)
+    assert [limit.admits(0), limit.admits(1), limit.admits(PERIOD_MS)] == [True, False, True]
+    assert limit.take_left_out() == 1
