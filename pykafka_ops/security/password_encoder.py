@@ -88,6 +88,14 @@ class PasswordEncoder:
                 self._known[text] = found
         return found
 
+    def renewed(self, text: str) -> str:
+        """The same password encrypted by ``secret`` where only ``old_secret`` reads it, else
+        ``text`` as it is."""
+        if len(self._secrets) < 2 or self._decode(text, self._secrets[0]) is not None:
+            return text
+        found = self._decode(text, self._secrets[1])
+        return text if found is None else self.encode(found)
+
     def _decode(self, text: str, secret: str) -> str | None:
         parts = dict(part.partition(":")[::2] for part in text.split(","))
         try:

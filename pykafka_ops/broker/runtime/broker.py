@@ -120,7 +120,7 @@ class Broker:
         self._pool = ThreadPoolExecutor(8, thread_name_prefix="broker-io")
         self._opened("threads", lambda: self._pool.shutdown(wait=False))
         self._open_metrics()
-        tls = await self._open_tls()
+        tls = self._make_tls()
         await self._settle_ids()
         self.parts = parts = Parts(
             self._membership,
@@ -137,6 +137,10 @@ class Broker:
         await self._start_logins()
         await parts.settings.start()
         self._opened("settings", parts.settings.close)
+        if tls is not None:
+            await tls.load()  # dynamic settings say what: of Kafka's, too, they are read before
+            tls.start(monotonic_clock)
+            self._opened("TLS", tls.close)
         await self._open_authorizer()
         parts.logs.open(monotonic_clock())
         self._opened("logs", self._close_logs)
@@ -195,7 +199,7 @@ class Broker:
             self.metrics = Metrics(*host_and_port(METRICS_LISTEN, address), self._loop)
             self._opened("metrics", self.metrics.close)
 
-    async def _open_tls(self) -> TlsListeners | None:
+    def _make_tls(self) -> TlsListeners | None:
         listening = self._listening
         if not any(
             protocol in ("SSL", "SASL_SSL") for protocol in listening.used_protocols.values()
@@ -203,13 +207,9 @@ class Broker:
             return None
         from pykafka_ops.broker.runtime.security.tls_listeners import TlsListeners  # few have TLS
 
-        tls = TlsListeners(
+        return TlsListeners(
             self.configs, listening.used_protocols, listening.inter_broker, self._run_in_thread
         )
-        await tls.load()
-        tls.start(monotonic_clock)
-        self._opened("TLS", tls.close)
-        return tls
 
     async def _settle_ids(self) -> None:
         """Lock the directory, open the tree; settles broker and cluster id."""

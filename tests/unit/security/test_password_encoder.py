@@ -63,6 +63,25 @@ def test_the_secret_before_still_reads() -> None:
         PasswordEncoder(SECRET).decode(encoder.encode("x"))
 
 
+def test_what_only_the_secret_before_reads_is_encrypted_anew() -> None:
+    encoder = PasswordEncoder("new", old_secret=SECRET)
+    anew = encoder.renewed(APACHE)
+    assert PasswordEncoder("new").decode(anew) == "s3cret of alice"
+    assert encoder.renewed(anew) == anew
+    assert encoder.renewed("no password") == "no password"
+    assert PasswordEncoder("new").renewed(APACHE) == APACHE
+
+
+def test_of_stored_settings_passwords_alone_are_encrypted_anew() -> None:
+    configs = BrokerConfigs({})
+    stored = {NAME: APACHE, "num.io.threads": "8"}
+    assert configs.resealed(stored) == stored
+    configs.sealing = PasswordEncoder("new", old_secret=SECRET)
+    anew = configs.resealed(stored)
+    assert anew["num.io.threads"] == "8"
+    assert PasswordEncoder("new").decode(anew[NAME]) == "s3cret of alice"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -22,11 +22,12 @@ from pykafka_ops.broker.metadata.znodes.config import (
 from pykafka_ops.broker.runtime.settings.effects import SettingEffects
 from pykafka_ops.broker.runtime.settings.quotas import QuotaSettings
 from pykafka_ops.broker.runtime.settings.watch import ConfigWatch
+from pykafka_ops.broker.services import config_store
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 from pykafka_ops.broker.state.replication.throttle import ReplicationThrottles
-from pykafka_ops.errors import PkoError
+from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.settings import check
 
 log = logging.getLogger("kafka.server.DynamicBrokerConfig")
@@ -64,10 +65,23 @@ class LiveSettings:
     async def start(self) -> None:
         """Read everything, then follow the changes."""
         own = f"{BROKERS}/{self._broker_id}"
+        await self._renew_passwords(own)
         await self._watch.start(f"{BROKERS}/{DEFAULT_ENTITY}", own)
         await self.quotas.load()
         with contextlib.suppress(NoNodeError):
             await self.load_topics(await self._store.children(EntityConfig.path(TOPICS)))
+
+    async def _renew_passwords(self, own: str) -> None:
+        """Encrypt by ``password.encoder.secret`` what only the old secret reads, so that it can be
+        given up: ``DynamicBrokerConfig.maybeReEncodePasswords``."""
+        renew = self._configs.resealed
+        try:
+            (stored,) = await config_store.read(self._store, own)
+            if renew(stored) != stored:
+                await config_store.change(self._store, own, renew)
+                log.info("passwords of %s are encrypted by the new secret", own)
+        except KafkaError as error:
+            log.warning("passwords of %s stay encrypted as they are: %s", own, error)
 
     async def close(self) -> None:
         """Stop following."""

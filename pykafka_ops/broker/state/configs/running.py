@@ -141,6 +141,13 @@ class BrokerConfigs:
         secret = dynamic.passwords(values)
         return {k: self.sealing.encode(v) if k in secret else v for k, v in values.items()}
 
+    def resealed(self, stored: Mapping[str, str]) -> dict[str, str]:
+        """Stored dynamic settings, passwords that only the former secret reads encrypted anew."""
+        if self.sealing is None:
+            return dict(stored)
+        secret = dynamic.passwords(stored)
+        return {k: self.sealing.renewed(v) if k in secret else v for k, v in stored.items()}
+
     def set_dynamic(self, default: Mapping[str, str], broker: Mapping[str, str]) -> tuple[str, ...]:
         """Take over both, as at a start; what was left out."""
         first = self.set_dynamic_default(default).ignored

@@ -16,6 +16,8 @@ class Sealing(Protocol):
 
     def decode(self, text: str) -> str: ...
 
+    def renewed(self, text: str) -> str: ...
+
 
 class Unsealed:
     """Passwords that are not encrypted, because they are not stored."""
@@ -24,6 +26,9 @@ class Unsealed:
         return password
 
     def decode(self, text: str) -> str:
+        return text
+
+    def renewed(self, text: str) -> str:
         return text
 
 
