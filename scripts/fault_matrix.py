@@ -2,6 +2,7 @@
 
 scripts/fault_matrix                         each fault once
 scripts/fault_matrix --seed 7 --minutes 60   faults drawn by that seed, for an hour
+scripts/fault_matrix --secure --minutes 10   Apache's brokers among ours, SASL_SSL, access rules
 
 Exit 1 at the first record that is lost, doubled or changed, at a transaction that is copied in part
 or twice, a commit that is forgotten, or when the cluster does not recover or holds more files,
@@ -30,9 +31,12 @@ sys.path.insert(0, str(ROOT))
 
 from tests.support.cluster.faults import FAULTS, run_fault  # noqa: E402
 from tests.support.cluster.faulty_cluster import FaultyCluster, Vitals  # noqa: E402
+from tests.support.cluster.secured_faulty import SecuredFaultyCluster  # noqa: E402
 
-ROUNDS_PER_CLUSTER = 25
+ROUNDS_PER_CLUSTER, ROUNDS_PER_SECURED = 25, 8
 """A new cluster after so many rounds."""
+APACHE = ((0,), (1, 2))
+"""Which brokers are Apache Kafka's in one secured cluster and in the next."""
 MOST = Vitals(pid=0, fds=120, threads=24, tasks=20, rss=96 << 20)
 """What a broker may hold after a round whose topics are gone; they begin at about half of it."""
 
@@ -65,6 +69,10 @@ def options() -> argparse.Namespace:
                         help="only these: " + ", ".join(sorted(FAULTS)))  # fmt: skip
     parser.add_argument("--round-seed", type=int,
                         help="the seed of each round, to repeat one that failed")  # fmt: skip
+    parser.add_argument("--secure", nargs="?", const="SCRAM-SHA-512", metavar="MECHANISM",
+                        choices=("SCRAM-SHA-512", "PLAIN"),
+                        help="brokers of Apache Kafka's among ours, SASL_SSL everywhere, clients "
+                        "under rules; brokers log in by SCRAM-SHA-512 or PLAIN")  # fmt: skip
     parser.add_argument("--no-mounts", action="store_true",
                         help="mount nothing: brokers get errors of a full disk")  # fmt: skip
     parser.add_argument("--dir", type=Path, help="where to work (default: a new directory)")
@@ -89,8 +97,9 @@ def rounds(args: argparse.Namespace) -> Iterator[Round]:
 class Matrix:
     """The rounds of one run, on one cluster after the other in ``top``."""
 
-    def __init__(self, top: Path, mounts: bool) -> None:
-        self.top, self.place, self._mounts = top, top, mounts
+    def __init__(self, top: Path, mounts: bool, mechanism: str | None) -> None:
+        """``mechanism``: by which brokers log in; None for clusters that take everybody."""
+        self.top, self.place, self._mounts, self._mechanism = top, top, mounts, mechanism
         self.cluster: FaultyCluster | None = None
         self.passed: Counter[str] = Counter()
         self.records = 0
@@ -117,14 +126,24 @@ class Matrix:
         self.seconds.append(took)
 
     def _cluster(self, number: int) -> FaultyCluster:
-        if self.cluster is None or number % ROUNDS_PER_CLUSTER == 0:
+        most = ROUNDS_PER_CLUSTER if self._mechanism is None else ROUNDS_PER_SECURED
+        if self.cluster is None or number % most == 0:
             self.close()
             if self.place != self.top:
                 shutil.rmtree(self.place)
-            self.place = self.top / f"cluster-{number // ROUNDS_PER_CLUSTER}"
-            self.cluster = FaultyCluster(self.place, mounts=self._mounts)
+            self.place = self.top / f"cluster-{number // most}"
+            self.cluster = self._made(number // most)
             self.cluster.start()
         return self.cluster
+
+    def _made(self, number: int) -> FaultyCluster:
+        if self._mechanism is None:
+            return FaultyCluster(self.place, mounts=self._mounts)
+        apache = APACHE[number % len(APACHE)]
+        print(f"     brokers {', '.join(map(str, apache))} are Apache Kafka's", flush=True)
+        return SecuredFaultyCluster(
+            self.place, mechanism=self._mechanism, apache=apache, mounts=self._mounts
+        )
 
     def close(self, *, keep: bool = False) -> None:
         """End the cluster; ``keep``: its data are to be looked at."""
@@ -149,7 +168,8 @@ class Matrix:
 def main() -> int:
     """Run; 0 if all held."""
     args = options()
-    matrix = Matrix(args.dir or Path(tempfile.mkdtemp(prefix="fault-matrix-")), not args.no_mounts)
+    top = args.dir or Path(tempfile.mkdtemp(prefix="fault-matrix-"))
+    matrix = Matrix(top, not args.no_mounts, args.secure)
     one = None
     try:
         for one in rounds(args):

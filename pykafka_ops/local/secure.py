@@ -36,6 +36,7 @@ class SecureSetup:
         self.authority = directory / "ca.pem"
         self._identity = directory / "broker.pem"
         self._passwords = directory / "passwords.json"
+        self.users: tuple[str, ...] = (ADMIN, BROKER)
 
     def make(self) -> None:
         """Make what is missing. Raises PkoError where it cannot be made."""
@@ -43,7 +44,7 @@ class SecureSetup:
         if not self._identity.exists():
             self._make_certificates()
         if not self._passwords.exists():
-            made = {user: secrets.token_hex(16) for user in (ADMIN, BROKER)}
+            made = {user: secrets.token_hex(16) for user in self.users}
             _write(self._passwords, json.dumps(made).encode())
         lines = [f"{key}={value}\n" for key, value in self.client_properties().items()]
         _write(self.client_file, "".join(lines).encode())
@@ -62,7 +63,7 @@ class SecureSetup:
         _write(self._identity, whole)
 
     def password(self, user: str) -> str:
-        """The password of ``admin`` or ``broker``. Raises PkoError if the file is damaged."""
+        """The password of one of ``users``. Raises PkoError if the file is damaged."""
         try:
             return str(json.loads(self._passwords.read_bytes())[user])
         except (OSError, ValueError, LookupError, TypeError) as error:
@@ -94,14 +95,14 @@ class SecureSetup:
             "sasl.jaas.config": self._jaas(ADMIN),
         }
 
-    def librdkafka_properties(self) -> dict[str, str]:
-        """The same under the names of librdkafka."""
+    def librdkafka_properties(self, user: str = ADMIN) -> dict[str, str]:
+        """How ``user`` gets in, under the names of librdkafka."""
         return {
             "security.protocol": LISTENER,
             "ssl.ca.location": str(self.authority),
             "sasl.mechanism": MECHANISM,
-            "sasl.username": ADMIN,
-            "sasl.password": self.password(ADMIN),
+            "sasl.username": user,
+            "sasl.password": self.password(user),
         }
 
     def _jaas(self, user: str) -> str:
@@ -116,7 +117,7 @@ class SecureSetup:
         client = KazooClient(hosts=connect)
         try:
             client.start(timeout=30)
-            for user in (ADMIN, BROKER):
+            for user in self.users:
                 credential = NewCredential(
                     MECHANISMS[MECHANISM], DEFAULT_ITERATIONS, self.password(user)
                 )

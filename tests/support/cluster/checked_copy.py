@@ -3,6 +3,7 @@ of the source is in the copy once, in order."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -31,10 +32,11 @@ class CheckedCopy:
         self.cluster = cluster
         for name in (self.source, self.target):
             cluster.create_topic(name, 1)
-        self.load = Load(
-            cluster.bootstrap, self.source, 0, {**IDEMPOTENT, **settings}, rest=PER_SECOND_REST
-        )
+        config = {**IDEMPOTENT, **settings, **cluster.login}
+        self.load = Load(cluster.bootstrap, self.source, 0, config, rest=PER_SECOND_REST)
         self.log = cluster.kafka.directory / f"{topic}-copier.log"
+        self._login = cluster.kafka.directory / "copier-login.json"
+        self._login.write_text(json.dumps(cluster.login))
         self._copier: subprocess.Popen[bytes] | None = None
         self._count, self._since = 0, 0.0
 
@@ -45,7 +47,8 @@ class CheckedCopy:
     def _run_copier(self) -> None:
         words = (self.cluster.bootstrap, self.source, self.target, "1")
         argv = [sys.executable, "-m", "tests.support.cluster.copier", *words]
-        self._copier = spawn(["env", f"PYTHONPATH={ROOT}", *argv], self.log, mortal=True)
+        env = [f"PYTHONPATH={ROOT}", f"COPIER_LOGIN={self._login}"]
+        self._copier = spawn(["env", *env, *argv], self.log, mortal=True)
         self._since = time.monotonic()
 
     def transactions(self) -> int:
@@ -72,7 +75,7 @@ class CheckedCopy:
         self.load.finish(120)
         consumer = ck.Consumer(
             {
-                "bootstrap.servers": self.cluster.bootstrap,
+                **self.cluster.client,
                 "group.id": f"{self.target}-audit",
                 "isolation.level": "read_committed",
                 "enable.auto.commit": False,

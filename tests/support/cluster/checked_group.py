@@ -82,7 +82,7 @@ class CheckedGroup:
                  about=self.committed)  # fmt: skip
         self.close()
         assert not self.wrong, self.wrong[:5]
-        config = {"bootstrap.servers": self.cluster.bootstrap, "group.id": self.group}
+        config = {**self.cluster.client, "group.id": self.group}
         consumer = ck.Consumer({**config, "log_level": 0})
         try:
             wanted = [ck.TopicPartition(self.topic, p) for p in ends]
@@ -116,7 +116,7 @@ class Member:
         """When the commit under way was sent; 0 if there is none."""
         self._consumer = ck.Consumer(
             {
-                "bootstrap.servers": group.cluster.bootstrap,
+                **group.cluster.client,
                 "group.id": group.group,
                 "enable.auto.commit": False,
                 "auto.offset.reset": "earliest",

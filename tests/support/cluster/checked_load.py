@@ -4,6 +4,7 @@ no offset may ever hold two records."""
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 
 import confluent_kafka as ck
 
@@ -25,14 +26,14 @@ BROKEN = {
 class Reader:
     """Reads all partitions from the first record on, and keeps what it saw at which offset."""
 
-    def __init__(self, bootstrap: str, topic: str, partitions: int) -> None:
+    def __init__(self, client: Mapping[str, str], topic: str, partitions: int) -> None:
         self.seen: dict[int, list[bytes | None]] = {p: [] for p in range(partitions)}
         self.wrong: list[str] = []
         self._topic = topic
         self._stop = threading.Event()
         self._consumer = ck.Consumer(
             {
-                "bootstrap.servers": bootstrap,
+                **client,
                 "group.id": f"along-{topic}",
                 "enable.auto.commit": False,
                 "auto.offset.reset": "error",
@@ -79,10 +80,10 @@ class CheckedLoad:
         self.cluster, self.topic = cluster, topic
         cluster.create_topic(topic, partitions)
         self.loads = [
-            Load(cluster.bootstrap, topic, number, {**IDEMPOTENT, **BROKEN})
+            Load(cluster.bootstrap, topic, number, {**IDEMPOTENT, **BROKEN, **cluster.login})
             for number in range(partitions)
         ]
-        self.reader = Reader(cluster.bootstrap, topic, partitions)
+        self.reader = Reader(cluster.client, topic, partitions)
         self._running = False
 
     def start(self) -> CheckedLoad:
@@ -130,7 +131,7 @@ class CheckedLoad:
         finally:
             self.reader.stop()
         assert not self.reader.wrong, self.reader.wrong[:5]
-        again = read_all(self.cluster.bootstrap, self.topic, ends)
+        again = read_all(self.cluster.bootstrap, self.topic, ends, self.cluster.login)
         for load in self.loads:
             values = again[load.partition]
             assert values == self.reader.seen[load.partition], "an offset held two records"

@@ -1,11 +1,14 @@
 """A consume-transform-produce loop as a process: ``python -m tests.support.cluster.copier BOOTSTRAP
-SOURCE TARGET PARTITIONS``. Prints a line for each committed transaction and one for each failure;
-starts anew, from the committed offsets, after any error but those the client library handles."""
+SOURCE TARGET PARTITIONS``; the file that COPIER_LOGIN names has more settings of clients, as JSON.
+Prints a line for each committed transaction and one for each failure; starts anew, from the
+committed offsets, after any error but those the client library handles."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from pathlib import Path
 
 import confluent_kafka as ck
 
@@ -22,7 +25,7 @@ QUICK = {
 
 def live(bootstrap: str, source: str, target: str, partitions: int) -> None:
     """One life: until an error, which the next process begins after."""
-    where = {"bootstrap.servers": bootstrap, **QUICK}
+    where = {"bootstrap.servers": bootstrap, **QUICK, **login()}
     consumer = ck.Consumer(
         {
             **where,
@@ -49,6 +52,13 @@ def live(bootstrap: str, source: str, target: str, partitions: int) -> None:
         # Not by ending these clients: librdkafka may wait for ever for a broker that is gone.
         module = ["-m", "tests.support.cluster.copier"]
         os.execv(sys.executable, [sys.executable, *module, *sys.argv[1:]])
+
+
+def login() -> dict[str, str]:
+    """How clients get in, where not everybody does."""
+    path = os.environ.get("COPIER_LOGIN")
+    found: dict[str, str] = json.loads(Path(path).read_bytes()) if path else {}
+    return found
 
 
 def copy(consumer: ck.Consumer, producer: ck.Producer, source: str, target: str) -> None:

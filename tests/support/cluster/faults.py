@@ -179,7 +179,9 @@ def fail_log_dir(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random)
 @fault
 def fill_disk(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
     """Others lead what a broker without space has; with space again it joins them by itself."""
-    victim = cluster.brokers[cluster.leader(load.topic, draw.randrange(len(load.loads)))]
+    leaders = [cluster.leader(load.topic, number) for number in range(len(load.loads))]
+    steered = [leader for leader in leaders if leader in cluster.steering]
+    victim = cluster.brokers[draw.choice(steered or sorted(cluster.steering))]
     pid = victim.pid
     cluster.fill_disk(victim.broker_id)
     _others_lead(cluster, load, {victim.broker_id})
@@ -213,6 +215,7 @@ def _clocks_set(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) 
 
     before = seen()
     victims = {cluster.leader(load.topic, draw.randrange(len(load.loads))), cluster.controller()}
+    victims &= cluster.steering.keys()
     for ahead in (HOUR_MS, -HOUR_MS):
         for victim in victims:
             cluster.steering[victim].ahead_ms = ahead
@@ -306,14 +309,13 @@ def cut_off(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> N
 
 def _others_lead_elsewhere(cluster: FaultyCluster, load: CheckedLoad, victim: int) -> None:
     """As the brokers that are not cut off tell it."""
-    from confluent_kafka import admin
-
     others = [b.bootstrap_servers for b in cluster.brokers if b.broker_id != victim]
 
     def moved() -> bool:
         for server in others:
-            client = admin.AdminClient({"bootstrap.servers": server, "log_level": 0})
-            partitions = client.list_topics(load.topic, 120).topics[load.topic].partitions
+            partitions = (
+                cluster.admin(server).list_topics(load.topic, 120).topics[load.topic].partitions
+            )
             if any(p.leader in (victim, -1) for p in partitions.values()):
                 return False
         return True

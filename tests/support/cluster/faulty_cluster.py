@@ -15,7 +15,8 @@ from pykafka_ops.errors import KafkaError
 from pykafka_ops.local.broker import LocalBroker
 from pykafka_ops.testing import KafkaCluster
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.cluster.relay import Network, Relay
+from tests.support.cluster.relay import EVERYONE, Network, Relay
+from tests.support.cluster.socket_owner import socket_owner
 from tests.support.process.disk import Disk
 from tests.support.process.steered import Steering, steered
 from tests.support.waiting import free_port, wait_for
@@ -37,6 +38,10 @@ SETTINGS: dict[str, object] = {
 }
 
 
+NOBODY: Mapping[str, str] = {}
+"""The login where none is needed."""
+
+
 class Vitals(NamedTuple):
     """What a broker's process holds; ``rss`` in bytes."""
 
@@ -54,6 +59,11 @@ class FaultyCluster:
     Each broker has a disk of its own, or, where none can be mounted (``mounts`` False, or no
     root), is told that it is full."""
 
+    login: Mapping[str, str] = NOBODY
+    """How clients get in, beside the address; under librdkafka's names, as all of them."""
+    admin_login: Mapping[str, str] = NOBODY
+    """The same for who may do everything."""
+
     def __init__(
         self,
         directory: Path,
@@ -62,7 +72,7 @@ class FaultyCluster:
         *,
         mounts: bool = True,
     ) -> None:
-        self.kafka = KafkaCluster(count, directory, {**SETTINGS, **(settings or {})})
+        self.kafka = self.made(directory, count, {**SETTINGS, **(settings or {})})
         self.network = Network()
         self.between: dict[int, Relay] = {}
         self.to_zookeeper: dict[int, Relay] = {}
@@ -70,13 +80,27 @@ class FaultyCluster:
         self.disks = {b.broker_id: Disk(b.data_dir) for b in self.kafka.brokers}
         self._mounts = mounts
 
+    def made(self, directory: Path, count: int, settings: Mapping[str, object]) -> KafkaCluster:
+        """What runs it."""
+        return KafkaCluster(count, directory, settings)
+
     @property
     def brokers(self) -> list[LocalBroker]:
         return self.kafka.brokers
 
     @property
+    def ours(self) -> list[LocalBroker]:
+        """Those with a clock and a disk that can be steered."""
+        return [broker for broker in self.brokers if broker.broker_id in self.steering]
+
+    @property
     def bootstrap(self) -> str:
         return self.kafka.bootstrap_servers
+
+    @property
+    def client(self) -> dict[str, str]:
+        """Settings that clients begin with."""
+        return {"bootstrap.servers": self.bootstrap, **self.login}
 
     def start(self) -> FaultyCluster:
         self.kafka.zookeeper.settings["clientPort"] = str(free_port())
@@ -84,34 +108,45 @@ class FaultyCluster:
         host, _, port = self.kafka.zookeeper.connect.rpartition(":")
         for broker in self.brokers:
             number, inside, outside = broker.broker_id, free_port(), free_port()
-            relay = self.network.relay("127.0.0.1", inside, kafka=True)
+            relay = self.network.relay("127.0.0.1", inside, self._caller)
             self.between[number] = relay
             self.to_zookeeper[number] = self.network.relay(host, int(port))
             self.kafka.zookeeper_routes[number] = self.to_zookeeper[number].address
             broker.also = (f"INTERNAL://127.0.0.1:{inside}",)
             broker.wish_port(outside)
-            said = f"PLAINTEXT://127.0.0.1:{outside},INTERNAL://{relay.address}"
+            said = f"{broker.listener}://127.0.0.1:{outside},INTERNAL://{relay.address}"
             broker.settings["advertised.listeners"] = said
             dirs = (broker.data_dir / "a", broker.data_dir / "b")
             broker.settings["log.dirs"] = ",".join(map(str, dirs))
-            self._steer(broker, outside)
+            self._fix_port(broker, outside)
+            self.steer(broker)
             if self._mounts:
                 self.disks[number].mount()
         self.kafka.start()
         return self
 
-    def _steer(self, broker: LocalBroker, said: int) -> None:
-        """Have it run with a clock, and without a mount a disk, of our own; on the port that
-        clients are told, or not at all."""
+    def steer(self, broker: LocalBroker) -> None:
+        """Have it run with a clock, and without a mount a disk, of our own."""
         path, argv = broker.directory / "steering", broker.argv
         broker.directory.mkdir(parents=True, exist_ok=True)
         self.steering[broker.broker_id] = Steering(path)
+        broker.argv = lambda port: steered(argv(port), path)  # type: ignore[method-assign]
 
-        def steered_argv(port: int) -> list[str]:
+    @staticmethod
+    def _fix_port(broker: LocalBroker, said: int) -> None:
+        """It runs on the port that clients are told, or not at all."""
+        argv = broker.argv
+
+        def checked_argv(port: int) -> list[str]:
             assert port == said, f"somebody took port {said}"
-            return steered(argv(port), path)
+            return argv(port)
 
-        broker.argv = steered_argv  # type: ignore[method-assign]
+        broker.argv = checked_argv  # type: ignore[method-assign]
+
+    def _caller(self, port: int) -> int:
+        """Which broker has a connection from that port."""
+        pids = {b.pid: b.broker_id for b in self.brokers if b.pid is not None}
+        return pids.get(socket_owner(port, pids), EVERYONE)
 
     def close(self, *, keep: bool = False) -> None:
         """End all of it; ``keep``: the data are to be looked at."""
@@ -149,8 +184,9 @@ class FaultyCluster:
         """The end of :meth:`fill_disk` and :meth:`shrink_disk`."""
         if self.disks[broker].mounted:
             self.disks[broker].empty()
-        self.steering[broker].full = False
-        self.steering[broker].quota = 0
+        if broker in self.steering:
+            self.steering[broker].full = False
+            self.steering[broker].quota = 0
 
     def restore(self) -> None:
         """All links whole, all disks empty, all clocks right, all processes running and knowing
@@ -158,7 +194,8 @@ class FaultyCluster:
         self.network.heal()
         for broker in self.brokers:
             self.empty_disk(broker.broker_id)
-            self.steering[broker.broker_id].ahead_ms = 0
+        for steering in self.steering.values():
+            steering.ahead_ms = 0
         self.kafka.zookeeper.resume()
         for broker in self.brokers:
             broker.resume()
@@ -183,9 +220,15 @@ class FaultyCluster:
 
     # --- what clients see ------------------------------------------------------------------------
 
+    def admin(self, bootstrap: str) -> admin.AdminClient:
+        """A client that may do everything."""
+        return admin.AdminClient(
+            {"bootstrap.servers": bootstrap, **self.admin_login, "log_level": 0}
+        )
+
     def describe(self, topic: str | None = None) -> Any:
         """Metadata as a client gets it now."""
-        client = admin.AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
+        client = self.admin(self.bootstrap)
         return client.list_topics(topic, 120) if topic else client.list_topics(timeout=120)
 
     def controller(self) -> int:
@@ -225,7 +268,7 @@ class FaultyCluster:
 
     def delete_topics(self, names: Iterable[str]) -> None:
         """Delete them, and wait until their files are gone."""
-        found = admin.AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
+        found = self.admin(self.bootstrap)
         for future in found.delete_topics(list(names), operation_timeout=60).values():
             future.result(120)
         starts = tuple(f"{name}-" for name in names)
@@ -237,9 +280,9 @@ class FaultyCluster:
         wait_for(gone, what=f"no files of {starts}", poll=0.1)
 
     def vitals(self) -> dict[int, Vitals]:
-        """What each broker's process holds now."""
+        """What the process of each broker of ours holds now."""
         found = {}
-        for broker in self.brokers:
+        for broker in self.ours:
             pid, state = broker.pid, self.steering[broker.broker_id]
             assert pid is not None
             state.tasks = 0
@@ -257,10 +300,12 @@ class FaultyCluster:
         return b"".join(path.read_bytes() for path in logs)
 
 
-def read_all(bootstrap: str, topic: str, ends: Mapping[int, int]) -> dict[int, list[bytes | None]]:
+def read_all(
+    bootstrap: str, topic: str, ends: Mapping[int, int], login: Mapping[str, str] = NOBODY
+) -> dict[int, list[bytes | None]]:
     """Every record from offset 0 up to ``ends`` (by partition), by a new consumer."""
     config = {"group.id": "audit", "enable.auto.commit": False, "log_level": 0}
-    consumer = ck.Consumer({"bootstrap.servers": bootstrap, **config})
+    consumer = ck.Consumer({"bootstrap.servers": bootstrap, **login, **config})
     found: dict[int, list[bytes | None]] = {p: [] for p in ends}
     consumer.assign([ck.TopicPartition(topic, p, 0) for p in ends])
 

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 EVERYONE = -1
-_BROKER = re.compile(rb"broker-(\d+)-")
-_HEADER = 14  # size, key, version, correlation id, length of the client id
+Caller = Callable[[int], int]
+"""Which broker holds the other end of a connection from that port; EVERYONE if none is known."""
 
 
 class Network:
@@ -29,9 +28,9 @@ class Network:
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(120)
 
-    def relay(self, host: str, port: int, *, kafka: bool = False) -> Relay:
-        """A relay to that address; ``kafka``: it can be cut for one broker alone."""
-        relay = Relay(self, host, port, kafka)
+    def relay(self, host: str, port: int, caller: Caller | None = None) -> Relay:
+        """A relay to that address; with ``caller`` it can be cut for one broker alone."""
+        relay = Relay(self, host, port, caller)
         self.run(relay.open())
         self.relays.append(relay)
         return relay
@@ -52,8 +51,8 @@ class Network:
 class Relay:
     """One listening port in front of another."""
 
-    def __init__(self, network: Network, host: str, port: int, kafka: bool) -> None:
-        self._network, self._target, self._kafka = network, (host, port), kafka
+    def __init__(self, network: Network, host: str, port: int, caller: Caller | None) -> None:
+        self._network, self._target, self._caller = network, (host, port), caller
         self._cut: set[int] = set()
         self._changed = asyncio.Condition()
         self._server: asyncio.Server | None = None
@@ -99,12 +98,11 @@ class Relay:
         assert task is not None
         self._tasks.add(task)
         writers = [writer]
-        with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            head, source = await self._source(reader)
+        with contextlib.suppress(OSError, asyncio.CancelledError):
+            source = self._source(writer)
             await self._may_pass(source)
             back, forth = await asyncio.open_connection(*self._target)
             writers.append(forth)
-            forth.write(head)
             pumps = [self._pump(reader, forth, source), self._pump(back, writer, source)]
             running = [asyncio.ensure_future(pump) for pump in pumps]
             try:
@@ -116,14 +114,11 @@ class Relay:
             one.close()
         self._tasks.discard(task)
 
-    async def _source(self, reader: asyncio.StreamReader) -> tuple[bytes, int]:
-        """The beginning of the first request, and which broker its client id names."""
-        if not self._kafka:
-            return b"", EVERYONE
-        head = await reader.readexactly(_HEADER)
-        name = await reader.readexactly(max(0, int.from_bytes(head[12:14], "big", signed=True)))
-        found = _BROKER.match(name)
-        return head + name, int(found[1]) if found else EVERYONE
+    def _source(self, writer: asyncio.StreamWriter) -> int:
+        """Which broker it comes from, before it says anything: by TLS, nobody could read it."""
+        if self._caller is None:
+            return EVERYONE
+        return self._caller(int(writer.get_extra_info("peername")[1]))
 
     async def _pump(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, source: int

@@ -45,14 +45,14 @@ def paused(cluster: FaultyCluster, draw: random.Random) -> Mend:
 
 @trouble
 def disk_full(cluster: FaultyCluster, draw: random.Random) -> Mend:
-    victim = _somebody(cluster, draw).broker_id
+    victim = draw.choice(cluster.ours).broker_id
     cluster.fill_disk(victim)
     return lambda: cluster.empty_disk(victim)
 
 
 @trouble
 def clock_wrong(cluster: FaultyCluster, draw: random.Random) -> Mend:
-    steering = cluster.steering[_somebody(cluster, draw).broker_id]
+    steering = cluster.steering[draw.choice(cluster.ours).broker_id]
     steering.ahead_ms = draw.choice([-HOUR_MS, HOUR_MS])
     return lambda: setattr(steering, "ahead_ms", 0)
 
