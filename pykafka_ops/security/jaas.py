@@ -47,6 +47,17 @@ def options(text: str) -> dict[str, str]:
     return found
 
 
+def line(module: Module) -> str:
+    """A module as the line of ``sasl.jaas.config`` that means it."""
+    said = "".join(f' {key}="{quoted(value)}"' for key, value in module.options.items())
+    return f"{module.name} {module.flag}{said};"
+
+
+def quoted(text: str) -> str:
+    """A value as it stands between double quotes."""
+    return re.sub(r'(["\\])', r"\\\1", text)
+
+
 def sections(text: str, properties: Mapping[str, str] | None = None) -> dict[str, list[Module]]:
     """The modules of every section, by its name.
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pykafka_ops.errors import SettingError, TlsSettingError, UsageError
 from pykafka_ops.security import jaas
+from pykafka_ops.security.jaas_file import LOGIN_CONFIG as LOGIN_CONFIG
+from pykafka_ops.security.jaas_file import path_of, sections_of
 from pykafka_ops.security.java import is_true, system_properties
 from pykafka_ops.settings.broker import BROKER
 from pykafka_ops.settings.properties import parse_properties
@@ -19,7 +21,6 @@ from pykafka_ops.settings.properties import parse_properties
 if TYPE_CHECKING:
     from ssl import SSLContext
 
-LOGIN_CONFIG = "java.security.auth.login.config"
 SASL_CLIENT = "zookeeper.sasl.client"
 SECTION = "zookeeper.sasl.clientconfig"
 DEFAULT_SECTION = "Client"
@@ -152,20 +153,11 @@ def _context(given: _Given) -> SSLContext:
 
 
 def _login(system: Mapping[str, str]) -> Login | None:
-    path = system.get(LOGIN_CONFIG, "").removeprefix("=").removeprefix("file:")
-    if not path:
-        return None
     section = system.get(SECTION, DEFAULT_SECTION)
-    try:
-        with open(path, encoding="utf-8") as file:
-            found = jaas.sections(file.read(), system).get(section)
-    except OSError as error:
-        raise UsageError(f"{LOGIN_CONFIG}: cannot read {path}: {error.strerror}") from None
-    except (UnicodeDecodeError, jaas.JaasError) as error:
-        raise UsageError(f"{LOGIN_CONFIG}: {path}: {error}") from None
+    found = sections_of(system).get(section)
     if found is None:
         return None
-    source = f"section {section} of {path}"
+    source = f"section {section} of {path_of(system)}"
     if not is_true(system.get(SASL_CLIENT, "true")):
         raise UsageError(
             f"{source} is a login to ZooKeeper, but {SASL_CLIENT}=false: take one of both away"

@@ -14,7 +14,6 @@ from pykafka_ops.broker.runtime.cluster import adoption, membership
 from pykafka_ops.broker.runtime.cluster.membership import Membership
 from pykafka_ops.broker.runtime.parts import Parts
 from pykafka_ops.broker.runtime.settings.listeners import Endpoint, Listening, open_to_all
-from pykafka_ops.broker.runtime.settings.providers import resolved
 from pykafka_ops.broker.runtime.settings.start import (
     record_start,
     seal_passwords,
@@ -29,6 +28,7 @@ from pykafka_ops.broker.storage.clocks import monotonic_clock
 from pykafka_ops.errors import SettingError
 from pykafka_ops.settings import check
 from pykafka_ops.settings.broker_own import METRICS_LISTEN
+from pykafka_ops.settings.providers import resolved
 from pykafka_ops.settings.validators import host_and_port
 from pykafka_ops.wire.apis import ApiKey
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.security.jaas import JaasError, options, sections
+from pykafka_ops.security.jaas import JaasError, Module, line, options, sections
 from tests.support.raising import raises_only
 
 FILE = r"""
@@ -73,3 +73,9 @@ def test_what_java_would_not_take_is_told_with_its_line(text: str, why: str) -> 
 def test_no_file_is_a_crash(parts: list[str]) -> None:
     with raises_only(JaasError):
         sections("".join(parts))
+
+
+@given(st.text(max_size=20))
+def test_a_module_is_a_line_that_means_it(password: str) -> None:
+    module = Module("a.B", "required", {"username": "u", "password": password})
+    assert options(line(module)) == module.options

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 
 from pykafka_ops.broker.runtime.security.login_sources import LoginSources
-from pykafka_ops.broker.runtime.security.provider_calls import ProviderCalls
+from pykafka_ops.security.provider_calls import ProviderCalls
 from pykafka_ops.broker.runtime.security.signing_keys import KeyTimes
 from pykafka_ops.broker.state.configs.of_listener import ListenerConfigs
 from pykafka_ops.broker.state.logins import unsecured_jws

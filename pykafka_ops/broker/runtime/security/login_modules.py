@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pykafka_ops.broker.state.configs.of_listener import ListenerConfigs
-from pykafka_ops.errors import SettingError, UsageError
+from pykafka_ops.errors import SettingError
 from pykafka_ops.security import jaas
+from pykafka_ops.security.jaas_file import LOGIN_CONFIG, sections_of
 from pykafka_ops.security.java import system_properties
 
-LOGIN_CONFIG = "java.security.auth.login.config"
 SETTING = "sasl.jaas.config"
 SECTION = "KafkaServer"
 MODULES = {
@@ -76,21 +76,8 @@ class LoginModules:
 
     def _of_file(self) -> dict[str, list[jaas.Module]]:
         if self._sections is None:
-            self._sections = self._read_file()
+            self._sections = sections_of(system_properties(self._env))
         return self._sections
-
-    def _read_file(self) -> dict[str, list[jaas.Module]]:
-        system = system_properties(self._env)
-        path = system.get(LOGIN_CONFIG, "").removeprefix("=").removeprefix("file:")
-        if not path:
-            return {}
-        try:
-            with open(path, encoding="utf-8") as file:
-                return jaas.sections(file.read(), system)
-        except OSError as error:
-            raise UsageError(f"{LOGIN_CONFIG}: cannot read {path}: {error.strerror}") from None
-        except (UnicodeDecodeError, jaas.JaasError) as error:
-            raise UsageError(f"{LOGIN_CONFIG}: {path}: {error}") from None
 
 
 _SHAPE = 'cannot be read: write it as {} required option="value";'

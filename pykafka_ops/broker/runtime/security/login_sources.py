@@ -11,7 +11,7 @@ from pykafka_ops.broker.storage.clocks import monotonic_clock
 from pykafka_ops.errors import ConnectError, SettingError
 
 if TYPE_CHECKING:  # few ask for it
-    from pykafka_ops.broker.runtime.security.provider_calls import ProviderCalls
+    from pykafka_ops.security.provider_calls import ProviderCalls
     from pykafka_ops.broker.runtime.security.signing_keys import KeyTimes, SigningKeys
 
 _Place = tuple[str, tuple[tuple[str, str], ...]]

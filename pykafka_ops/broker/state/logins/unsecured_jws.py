@@ -6,7 +6,7 @@ Counterpart of ``OAuthBearerUnsecuredValidatorCallbackHandler`` and ``OAuthBeare
 from __future__ import annotations
 
 import json
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import urlsafe_b64decode
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +15,6 @@ from pykafka_ops.errors import SettingError
 
 OPTION = "unsecuredValidator"
 LOGIN_CLAIM = "unsecuredLoginStringClaim_"
-LIFETIME = "unsecuredLoginLifetimeSeconds"
 
 
 def is_allowed(options: Mapping[str, str]) -> bool:
@@ -50,20 +49,6 @@ def validator(options: Mapping[str, str]) -> Validate:
         return Bearer(name, int(expires * 1000))
 
     return validate
-
-
-def token_of(options: Mapping[str, str], now: int) -> str:
-    """A token with the claims that the options ``unsecuredLoginStringClaim_...`` name."""
-    lifetime = int(options.get(LIFETIME) or "3600")
-    issued = now // 1000
-    claims = {
-        name.removeprefix(LOGIN_CLAIM): text
-        for name, text in options.items()
-        if name.startswith(LOGIN_CLAIM)
-    }
-    parts = ({"alg": "none"}, {**claims, "iat": issued, "exp": issued + lifetime})
-    said = (urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts)
-    return ".".join((*said, ""))
 
 
 def _scopes(said: object) -> list[str]:

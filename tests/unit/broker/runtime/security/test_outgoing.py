@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.runtime.security.bearer_login import token_in, tokens
+from pykafka_ops.broker.runtime.security.bearer_login import tokens
 from pykafka_ops.broker.runtime.security.login_modules import LoginModules
 from pykafka_ops.broker.runtime.security.outgoing import outgoing_login
 from pykafka_ops.broker.state.configs.of_listener import ListenerConfigs
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.errors import ConnectError, SettingError
+from pykafka_ops.security.bearer_tokens import token_in
 from pykafka_ops.security.sasl import AuthenticationError
 from pykafka_ops.wire.messages.sasl_authenticate import SaslAuthenticateResponse
 from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeResponse
@@ -84,7 +85,10 @@ def test_the_broker_hears_why_it_may_not() -> None:
     [
         (settings("PLAIN", username="broker"), "needs a username and a password"),
         (settings("SCRAM-SHA-256"), "needs a username and a password"),
-        (settings("OAUTHBEARER"), f"has no token for this broker: set {ENDPOINT}"),
+        (
+            settings("OAUTHBEARER"),
+            f"listener LOGIN: the login module of OAUTHBEARER has no token: set {ENDPOINT}",
+        ),
         (ListenerConfigs(BrokerConfigs({}), "LOGIN"), "GSSAPI is not supported"),
         (
             ListenerConfigs(BrokerConfigs({MECHANISM: "PLAIN"}), "LOGIN"),

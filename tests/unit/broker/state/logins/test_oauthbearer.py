@@ -18,6 +18,7 @@ from pykafka_ops.broker.state.logins.oauthbearer import (
 )
 from pykafka_ops.errors import LoginError, SettingError
 from pykafka_ops.security import sasl
+from pykafka_ops.security.bearer_tokens import unsigned
 
 NOW = 1_000_000
 
@@ -147,7 +148,7 @@ def test_options_say_which_claims_count() -> None:
 def test_what_clients_of_kafka_make_is_taken() -> None:
     options = {"unsecuredLoginStringClaim_sub": "alice", "unsecuredLoginLifetimeSeconds": "60"}
     assert unsecured_jws.is_allowed(options)
-    made = unsecured_jws.token_of(options, NOW)
+    made = unsigned(options, NOW)
     assert unsecured_jws.validator(options)(made, NOW) == Bearer("alice", 1_060_000)
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.broker.runtime.settings.providers import resolved
 from pykafka_ops.errors import SettingError
+from pykafka_ops.settings.providers import resolved
 
 PACKAGE = "org.apache.kafka.common.config.provider."
 SETUP = {

@@ -27,18 +27,19 @@ SECONDS = 10.0
 
 
 class ProviderCalls:
-    """``options`` are those of a login module on ``listener``: its ``ssl.*`` say whom https trusts
+    """``options`` are those of a login module, of a broker on ``listener``: its ``ssl.*`` say whom https trusts
     and which certificate it shows. Without any that is whom the system trusts.
 
     Raises SettingError where a store cannot be used.
     """
 
-    def __init__(self, options: Mapping[str, str], listener: str) -> None:
+    def __init__(self, options: Mapping[str, str], listener: str = "") -> None:
         self.trust = {name: options[name] for name in tls.SETTINGS if options.get(name)}
         try:
             self._context = tls.client_context(self.trust.get)
         except TlsSettingError as error:
-            where = f"the login module of OAUTHBEARER on listener {listener}"
+            of = f" on listener {listener}" if listener else ""
+            where = f"the login module of OAUTHBEARER{of}"
             raise SettingError(f"{where}: {error}") from None
         self._context.check_hostname = True  # as HttpsURLConnection, whatever the options are
 
