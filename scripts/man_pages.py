@@ -57,7 +57,11 @@ bootstrap-server = "b1:9093,b2:9093"
 command-config = "/etc/kafka/client.properties"
 output = "wide"
 [profiles.prod.settings]
-"request.timeout.ms" = 10000"""
+"request.timeout.ms" = 10000
+"ssl.keystore.password" = { file = "/etc/kafka/store.password" }
+[profiles.prod.login]
+user = "alice"
+password = { command = "pass show kafka/prod" }"""
 
 
 def roff(text: str) -> str:

@@ -5,13 +5,12 @@ Source: KIP-43, KIP-152.
 
 from __future__ import annotations
 
-import secrets
 from typing import Any, Protocol, TypeVar
 
+from pykafka_ops.client import sasl
 from pykafka_ops.client.config import Address, ClientConfig
 from pykafka_ops.client.poller import Steps
-from pykafka_ops.client.sasl import credentials, is_token
-from pykafka_ops.security.sasl import AuthenticationError, dialogue
+from pykafka_ops.security.sasl import AuthenticationError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages import sasl_authenticate as sa
 from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
@@ -46,9 +45,7 @@ def authenticate(connection: Asking) -> Steps[None]:
             f"{connection.address}: the broker does not take sasl.mechanism {mechanism}; "
             f"it takes: {offered}"
         )
-    line = connection.config.get("sasl.jaas.config")
-    nonce = secrets.token_hex(16)
-    talk = dialogue(mechanism, *credentials(line), nonce, by_token=is_token(line))
+    talk = sasl.new_dialogue(connection.config)
     message = next(talk)
     while True:
         answer = yield from connection.ask(
@@ -57,8 +54,10 @@ def authenticate(connection: Asking) -> Steps[None]:
         if answer.error_code:
             text = answer.error_message or ErrorCode(answer.error_code).text
             error = AuthenticationError(f"{connection.address}: {text}")
-            who = credentials(line)[0]
-            error.ours = f"{connection.address} refuses the login of {who} by {mechanism}: {text}"
+            who, why = sasl.who(connection.config), sasl.why_refused(connection.config)
+            error.ours = (
+                f"{connection.address} refuses the login of {who} by {mechanism}: {text}{why}"
+            )
             raise error
         try:
             message = talk.send(bytes(answer.auth_bytes))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ssl import SSLContext
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
-MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
 FOREVER = 2147483647
 SILENCE = "socket.connection.setup.timeout.ms"
 SILENCE_MS = 4_000
@@ -53,7 +53,7 @@ class ClientConfig:
     """Settings of a cluster's clients; ``of`` reads properties, ClientConfigError when wrong."""
 
     __slots__ = (
-        "api_timeout", "backoff", "backoff_max", "bootstrap", "client_id", "patience",
+        "api_timeout", "backoff", "backoff_max", "bearer", "bootstrap", "client_id", "patience",
         "properties", "protocol", "request_timeout", "retries", "sasl_mechanism", "silence",
         "tls_context",
     )  # fmt: skip
@@ -78,6 +78,9 @@ class ClientConfig:
         self.sasl_mechanism = properties.get("sasl.mechanism", "GSSAPI")
         self.tls_context: SSLContext | None = None
         """Made at the first TLS connection."""
+        self.bearer: tuple[str, float] | None = None
+        """The token of OAuth 2.0 that was used last, and until when (epoch seconds) it is used
+        again."""
 
     @classmethod
     def of(cls, properties: Mapping[str, str]) -> ClientConfig:

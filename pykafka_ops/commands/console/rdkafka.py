@@ -69,19 +69,20 @@ ALIASES = {
 }
 """librdkafka complains about its first name of a property, the user gave Kafka's."""
 OF_TLS = ("ssl.truststore.", "ssl.keystore.", "ssl.endpoint.", "ssl.cipher.")
+OF_BEARER = ("sasl.oauthbearer.", "sasl.login.")
 DEBUG = "broker,protocol,security,cgrp"
 
 
-def librdkafka(properties: Mapping[str, str], *, consumer: bool) -> dict[str, str]:
+def librdkafka(properties: Mapping[str, str], *, consumer: bool) -> dict[str, object]:
     """The configuration for ``confluent_kafka``. ClientConfigError for what cannot be had."""
-    found: dict[str, str] = {}
+    found: dict[str, object] = {}
     for name, value in properties.items():
-        if name in DROPPED or (consumer and name in PRODUCER_ONLY):
+        if name in DROPPED or (consumer and name in PRODUCER_ONLY) or name.startswith(OF_BEARER):
             continue
         if name == "buffer.memory":
             found["queue.buffering.max.kbytes"] = str(max(1, _whole(name, value) // 1024))
         elif name == "sasl.jaas.config":
-            found.update(_jaas(value))
+            found.update(_login(value, properties))
         elif name == "partition.assignment.strategy":
             found[name] = _assignors(value)
         elif name == SILENCE:
@@ -118,11 +119,21 @@ def _assignors(value: str) -> str:
     return ",".join(ASSIGNORS.get(name, name) for name in names)
 
 
-def _jaas(value: str) -> dict[str, str]:
-    """User and password of a ``PlainLoginModule`` or ``ScramLoginModule`` line."""
-    from pykafka_ops.client.sasl import credentials
+def _login(line: str, properties: Mapping[str, str]) -> dict[str, object]:
+    """User and password of a ``PlainLoginModule`` or ``ScramLoginModule`` line, or what gets a
+    token of OAuth 2.0."""
+    from pykafka_ops.client.sasl import BEARER, credentials, is_token
 
-    user, password = credentials(value)
+    if properties.get("sasl.mechanism") == BEARER:
+        from pykafka_ops.commands.console.rdkafka_bearer import new_token
+
+        return {"oauth_cb": new_token(properties)}
+    if is_token(line):
+        raise ClientConfigError(
+            "librdkafka, which reads and writes the records, takes no delegation tokens "
+            "(tokenauth): log in as a user here"
+        )
+    user, password = credentials(line)
     return {"sasl.username": user, "sasl.password": password}
 
 
@@ -146,7 +157,8 @@ class Given:
     """
 
     def __init__(self, run: Run, kind: str) -> None:
-        from pykafka_ops.commands.framework.profile import read_properties
+        from pykafka_ops.client.completed import completed
+        from pykafka_ops.commands.framework.profile import gathered, read_properties
 
         args = run.args
         path = args.text(f"{kind}.config")
@@ -155,11 +167,12 @@ class Given:
             args.texts(f"{kind}-property"), f"{kind}-property", strict=not args.flags
         )
         self.options.pop("", None)
-        base = run.properties()
+        base = gathered(args, run.profile, run.env)
         strong = [pair.partition("=")[0].strip() for pair in args.texts("setting")]
         strong.append("bootstrap.servers")
-        self.merged = {**base, **self.file, **self.options}
-        self.merged.update({name: base[name] for name in strong if name in base})
+        merged = {**base, **self.file, **self.options}
+        merged.update({name: base[name] for name in strong if name in base})
+        self.merged = completed(merged, run.env)
         if not self.merged.get("bootstrap.servers"):
             raise UsageError(
                 "which cluster? give -b HOST:PORT, set PKO_BOOTSTRAP_SERVER or make a profile"

@@ -14,6 +14,10 @@ are not for any host. The config file is PKO_CONFIG, else ``$XDG_CONFIG_HOME/pko
     output = "json"
     [profiles.prod.settings]
     "request.timeout.ms" = 10000
+    "ssl.keystore.password" = { file = "/etc/kafka/store.password" }
+    [profiles.prod.login]
+    user = "alice"
+    password = { command = "pass show kafka/prod" }    # or { env = "NAME" }
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.files import in_file
 from pykafka_ops.errors import SettingError, UsageError
 
-KEYS = ("bootstrap-server", "command-config", "output", "settings")
+KEYS = ("bootstrap-server", "command-config", "output", "settings", "login")
 
 
 def config_path(env: Mapping[str, str]) -> str:
@@ -110,15 +114,18 @@ def _old_name(args: Args) -> str | None:
 
 
 def properties(args: Args, profile: Mapping[str, object], env: Mapping[str, str]) -> dict[str, str]:
-    """Kafka client properties for this command, ``bootstrap.servers`` among them where known."""
-    merged: dict[str, str] = {}
-    settings = profile.get("settings", {})
-    if isinstance(settings, dict):
-        merged.update({str(k): _text(v) for k, v in settings.items()})
+    """Kafka client properties for this command, ``bootstrap.servers`` among them where known, with
+    what config providers and the JAAS file of ``KAFKA_OPTS`` hold of them."""
+    from pykafka_ops.client.completed import completed
+
+    return completed(gathered(args, profile, env), env)
+
+
+def gathered(args: Args, profile: Mapping[str, object], env: Mapping[str, str]) -> dict[str, str]:
+    """The same as they are written."""
     file = args.text("command-config") or env.get("PKO_COMMAND_CONFIG")
     file = file or str(profile.get("command-config") or "")
-    if file:
-        merged.update(read_properties(os.path.expanduser(file)))
+    merged = of_profile(profile, env, file)
     bootstrap = args.text("bootstrap-server") or _old_name(args)
     if bootstrap is not None:
         merged["bootstrap.servers"] = bootstrap
@@ -133,10 +140,21 @@ def properties(args: Args, profile: Mapping[str, object], env: Mapping[str, str]
     return merged
 
 
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
+def of_profile(profile: Mapping[str, object], env: Mapping[str, str], file: str) -> dict[str, str]:
+    """The client properties of a profile, with those of ``file`` ("": none) on top; its login
+    counts where that has none. UsageError."""
+    from pykafka_ops.commands.framework.kept_secret import login, text_of
+
+    settings = profile.get("settings", {})
+    if not isinstance(settings, dict):
+        raise UsageError("settings of a profile: a table is needed")
+    merged = {str(k): text_of(v, env, f"setting {k} of the profile") for k, v in settings.items()}
+    given = read_properties(os.path.expanduser(file)) if file else {}
+    merged.update(given)
+    if "login" in profile and "sasl.jaas.config" not in given:
+        mechanism = merged.get("sasl.mechanism", "")
+        merged["sasl.jaas.config"] = login(profile["login"], mechanism, env, "login of the profile")
+    return merged
 
 
 class UnreadableFileError(UsageError):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from pykafka_ops.client.completed import completed
 from pykafka_ops.client.config import ClientConfig
-from pykafka_ops.commands.framework.profile import load_profile, read_properties
+from pykafka_ops.commands.framework.profile import load_profile, of_profile, read_properties
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import UsageError
 from pykafka_ops.monitor.config import ClusterSection, MonitorConfig, parse
@@ -48,14 +49,10 @@ def _is_named(run: Run) -> bool:
 
 
 def _of_section(one: ClusterSection, env: Mapping[str, str]) -> ClientConfig:
-    merged: dict[str, str] = {}
     profile = load_profile(one.profile, env) if one.profile else {}
-    settings = profile.get("settings", {})
-    if isinstance(settings, dict):
-        merged.update({str(k): str(v) for k, v in settings.items()})
-    for file in (profile.get("command-config"), one.command_config):
-        if file:
-            merged.update(read_properties(os.path.expanduser(str(file))))
+    merged = of_profile(profile, env, str(profile.get("command-config") or ""))
+    if one.command_config:
+        merged.update(read_properties(os.path.expanduser(one.command_config)))
     if profile.get("bootstrap-server"):
         merged["bootstrap.servers"] = str(profile["bootstrap-server"])
     merged.update(one.settings)
@@ -66,7 +63,7 @@ def _of_section(one: ClusterSection, env: Mapping[str, str]) -> ClientConfig:
         raise UsageError(
             f'[cluster.{one.name}]: {where}write bootstrap-server = "HOST:PORT" with its brokers'
         )
-    return _named(ClientConfig.of(merged))
+    return _named(ClientConfig.of(completed(merged, env)))
 
 
 def _named(config: ClientConfig) -> ClientConfig:

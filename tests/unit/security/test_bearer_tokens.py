@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.errors import SettingError
-from pykafka_ops.security.bearer_tokens import ENDPOINT, check, claims_of, extensions, of_provider, unsigned
+from pykafka_ops.security.bearer_tokens import (
+    ENDPOINT,
+    check,
+    claims_of,
+    extensions,
+    of_provider,
+    unsigned,
+)
 from pykafka_ops.security.provider_calls import ProviderCalls
 
 NOW = 1_000_000

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.security.provider_calls import MOST_BYTES, ProviderCalls
 from pykafka_ops.errors import ConnectError, SettingError
+from pykafka_ops.security.provider_calls import MOST_BYTES, ProviderCalls
 from tests.support.process.certificates import PASSWORD, Authority
 from tests.support.process.token_provider import TokenProvider
 

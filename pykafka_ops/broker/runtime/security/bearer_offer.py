@@ -9,13 +9,13 @@ from __future__ import annotations
 import logging
 
 from pykafka_ops.broker.runtime.security.login_sources import LoginSources
-from pykafka_ops.security.provider_calls import ProviderCalls
 from pykafka_ops.broker.runtime.security.signing_keys import KeyTimes
 from pykafka_ops.broker.state.configs.of_listener import ListenerConfigs
 from pykafka_ops.broker.state.logins import unsecured_jws
 from pykafka_ops.broker.state.logins.dialogue import NewDialogue
 from pykafka_ops.broker.state.logins.oauthbearer import NAME, Validate, new_login
 from pykafka_ops.errors import SettingError
+from pykafka_ops.security.provider_calls import ProviderCalls
 
 log = logging.getLogger("kafka.network.SocketServer")
 

@@ -11,8 +11,8 @@ from pykafka_ops.broker.storage.clocks import monotonic_clock
 from pykafka_ops.errors import ConnectError, SettingError
 
 if TYPE_CHECKING:  # few ask for it
-    from pykafka_ops.security.provider_calls import ProviderCalls
     from pykafka_ops.broker.runtime.security.signing_keys import KeyTimes, SigningKeys
+    from pykafka_ops.security.provider_calls import ProviderCalls
 
 _Place = tuple[str, tuple[tuple[str, str], ...]]
 """An address, and whom to trust there."""
