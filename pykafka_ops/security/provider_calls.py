@@ -27,8 +27,8 @@ SECONDS = 10.0
 
 
 class ProviderCalls:
-    """``options`` are those of a login module, of a broker on ``listener``: its ``ssl.*`` say whom https trusts
-    and which certificate it shows. Without any that is whom the system trusts.
+    """``options`` are those of a login module (a broker's: on ``listener``): its ``ssl.*`` say
+    whom https trusts and which certificate it shows. Without any that is whom the system trusts.
 
     Raises SettingError where a store cannot be used.
     """
