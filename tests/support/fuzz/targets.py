@@ -30,7 +30,6 @@ from pykafka_ops.disk import (
     txn_index,
 )
 from pykafka_ops.disk.batch import HEADER_SIZE, read_header, scan
-from pykafka_ops.disk.checksum import crc32, crc32c
 from pykafka_ops.disk.columns import usual
 from pykafka_ops.disk.compression import Codec, decompress
 from pykafka_ops.disk.convert import down_convert, read_message_set
@@ -43,6 +42,7 @@ from pykafka_ops.wire.frame import decode_response, read_request_header
 from tests.support.fuzz import kept
 from tests.support.fuzz.identities import certificates, key_stores
 from tests.support.fuzz.logins import login_seeds, logins
+from tests.support.fuzz.mended import mended
 from tests.support.fuzz.payloads import payload_seeds, payloads
 from tests.support.fuzz.seeds import (
     LIMIT,
@@ -57,6 +57,7 @@ from tests.support.fuzz.seeds import (
     small_seeds,
     znode_seeds,
 )
+from tests.support.fuzz.straight import straight, straight_seeds
 from tests.support.fuzz.tables import log_tables
 from tests.support.memory.logs import World
 
@@ -71,18 +72,6 @@ class Target(NamedTuple):
 
 
 # -- readers -------------------------------------------------------------------------------------
-
-
-def mended(data: bytes) -> bytearray:
-    """The bytes of one batch with a length and a CRC that are right, so that more is read."""
-    out = bytearray(data)
-    if len(out) >= 26:
-        struct.pack_into(">i", out, 8, len(out) - 12)
-        if out[16] == 2 and len(out) >= HEADER_SIZE:
-            struct.pack_into(">I", out, 17, crc32c(bytes(out[21:])))
-        elif out[16] < 2:
-            struct.pack_into(">I", out, 12, crc32(bytes(out[16:])))
-    return out
 
 
 def requests(data: bytes) -> None:
@@ -359,6 +348,7 @@ TARGETS: dict[str, Target] = {
         compressed, lambda: [bytes([b[22] & 7]) + b[61:] for b in golden_batches() if b[16] == 2]
     ),
     "produced": Target(produced, golden_batches),
+    "straight": Target(straight, straight_seeds),
     "replicated": Target(replicated, golden_batches),
     "indexes": Target(
         indexes, lambda: golden(".index") + golden(".timeindex") + golden(".txnindex")

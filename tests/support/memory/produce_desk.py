@@ -32,6 +32,7 @@ class Broker:
         self.site.topic("elsewhere", leader=OTHER)
         self.site.topic("__consumer_offsets")
         self.server = Server(self.site.services, loop)
+        self._loop = loop
         self.repeat = repeat
         self.read = self.waited = 0
         dispatch = self.server.dispatch
@@ -53,6 +54,8 @@ class Broker:
         transport.written = []
         transport.feed(frame)
         self.site.run_soon()
+        while tasks := asyncio.all_tasks(self._loop):  # what takes long
+            self._loop.run_until_complete(asyncio.wait(tasks))
         if self.site.replicas.produces.next_deadline is not None:
             self.waited += 1
             self.site.pass_time(TIMEOUT_MS)
