@@ -81,6 +81,16 @@ pko_node() {  # Node and npm for the tests of KafkaJS, through the package manag
     echo "$0: no Node: what needs it is left out (Debian: apt-get install nodejs npm)" >&2
 }
 
+pko_kerberos() {  # a KDC and the gssapi package for the tests of GSSAPI, through the package managers if we may
+    if ! { [ -x /usr/sbin/krb5kdc ] && [ -x /usr/sbin/kadmin.local ] && command -v kinit krb5-config faketime >/dev/null; }; then
+        pko_apt krb5-kdc krb5-admin-server krb5-user libkrb5-dev gcc faketime \
+            || { echo "$0: no KDC: what needs it is left out (Debian: apt-get install krb5-kdc krb5-admin-server krb5-user libkrb5-dev gcc faketime)" >&2; return; }
+    fi
+    "$VENV/bin/python" -c 'import gssapi' 2>/dev/null \
+        || "$VENV/bin/python" -m pip install -q --disable-pip-version-check -e '.[kerberos]' >&2 \
+        || echo "$0: no gssapi: what needs it is left out" >&2
+}
+
 pko_go() {  # Go for the tests of kadm: Debian's is too old
     command -v go >/dev/null || [ -x /usr/local/go/bin/go ] || echo "$0: no Go: what needs it is left out (https://go.dev/dl)" >&2
 }

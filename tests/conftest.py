@@ -22,7 +22,7 @@ from tests.support.cluster.apache_cluster import Brokers
 from tests.support.go import go_kit
 from tests.support.java import java_kit
 from tests.support.node import node_kit
-from tests.support.process import browser
+from tests.support.process import browser, kdc
 from tests.support.process.apache import ApacheBroker, ZooKeeper, apache_alone
 from tests.support.process.broker import BrokerProcess
 from tests.support.process.commands import KafkaTools
@@ -48,6 +48,7 @@ NEEDED = {
     "browser": browser.missing,
     "node": node_kit.missing,
     "go": go_kit.missing,
+    "kerberos": kdc.missing,
 }
 """By marker: why tests that carry it cannot run here, or None."""
 WATCHED: pytest.StashKey[list[Broker]] = pytest.StashKey()

@@ -5,12 +5,13 @@ Source: KIP-43, KIP-152.
 
 from __future__ import annotations
 
+import time
 from typing import Any, Protocol, TypeVar
 
 from pykafka_ops.client import sasl
 from pykafka_ops.client.config import Address, ClientConfig
 from pykafka_ops.client.poller import Steps
-from pykafka_ops.security.sasl import AuthenticationError
+from pykafka_ops.security.sasl import AuthenticationError, Dialogue, advanced
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages import sasl_authenticate as sa
 from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
@@ -45,9 +46,9 @@ def authenticate(connection: Asking) -> Steps[None]:
             f"{connection.address}: the broker does not take sasl.mechanism {mechanism}; "
             f"it takes: {offered}"
         )
-    talk = sasl.new_dialogue(connection.config)
-    message = next(talk)
-    while True:
+    talk = sasl.new_dialogue(connection.config, connection.address.host)
+    message = yield from _next(connection, talk, None)
+    while message is not None:
         answer = yield from connection.ask(
             sa.SaslAuthenticateRequest(auth_bytes=message), sa.SaslAuthenticateResponse
         )
@@ -59,7 +60,20 @@ def authenticate(connection: Asking) -> Steps[None]:
                 f"{connection.address} refuses the login of {who} by {mechanism}: {text}{why}"
             )
             raise error
-        try:
-            message = talk.send(bytes(answer.auth_bytes))
-        except StopIteration:
-            return
+        message = yield from _next(connection, talk, bytes(answer.auth_bytes))
+
+
+def _next(connection: Asking, talk: Dialogue, heard: bytes | None) -> Steps[bytes | None]:
+    """What to send next, None at the end; ``heard`` is None at first."""
+    if connection.config.sasl_mechanism not in sasl.BLOCKING:
+        return advanced(talk, heard)
+    from pykafka_ops.client.in_threads import in_thread
+
+    seconds = connection.config.silence
+    try:
+        return (yield from in_thread(lambda: advanced(talk, heard), time.monotonic() + seconds))
+    except TimeoutError:
+        whom = sasl.BLOCKING[connection.config.sasl_mechanism]
+        raise AuthenticationError(
+            f"{connection.address}: no answer of {whom} within {seconds:g} s"
+        ) from None

@@ -12,18 +12,25 @@ from pykafka_ops.security import jaas
 from pykafka_ops.security.sasl import Dialogue, bearer, dialogue
 
 BEARER = "OAUTHBEARER"
+KERBEROS = "GSSAPI"
+BLOCKING = {KERBEROS: "the KDC"}
+"""Mechanisms each step of which may ask somebody else, and whom."""
 _USED = 0.8
 """Of its life a token is used so far, as in Kafka (sasl.login.refresh.window.factor)."""
 
 
-def new_dialogue(config: ClientConfig) -> Dialogue:
-    """A login. ClientConfigError where settings lack what it needs, ConnectError where a token
-    provider gives no token; it is asked here, which blocks."""
+def new_dialogue(config: ClientConfig, host: str) -> Dialogue:
+    """A login to the broker at ``host``. ClientConfigError where settings lack what it needs,
+    ConnectError where a token provider gives no token; it is asked here, which blocks."""
     line = config.get("sasl.jaas.config")
     if config.sasl_mechanism == BEARER:
         from pykafka_ops.security.bearer_tokens import extensions
 
         return bearer(token(config), extensions(jaas.options(line or "")))
+    if config.sasl_mechanism == KERBEROS:
+        from pykafka_ops.client import kerberos
+
+        return kerberos.new_dialogue(config, host)
     nonce = secrets.token_hex(16)
     return dialogue(config.sasl_mechanism, *credentials(line), nonce, by_token=is_token(line))
 
@@ -50,6 +57,8 @@ def who(config: ClientConfig) -> str:
     """Who logs in, as far as the settings say."""
     line = config.get("sasl.jaas.config")
     options = jaas.options(line or "")
+    if config.sasl_mechanism == KERBEROS:
+        return options.get("principal") or "the ticket's owner"
     if config.sasl_mechanism != BEARER:
         kind = "the delegation token " if is_token(line) else ""
         return kind + options.get("username", "?")

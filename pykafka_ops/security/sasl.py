@@ -23,6 +23,14 @@ class AuthenticationError(ConnectError):
     """The broker refuses our credentials, or we its proof."""
 
 
+def advanced(talk: Dialogue, heard: bytes | None) -> bytes | None:
+    """What to send next, None at the end; ``heard`` is None at first."""
+    try:
+        return next(talk) if heard is None else talk.send(heard)
+    except StopIteration:
+        return None
+
+
 def dialogue(
     mechanism: str, user: str, password: str, nonce: str, *, by_token: bool = False
 ) -> Dialogue:

@@ -15,6 +15,8 @@ LISTENER_SETTINGS: Final = frozenset(
         "max.connection.creation.rate",
         "max.connections",
         "sasl.enabled.mechanisms",
+        "sasl.kerberos.principal.to.local.rules",
+        "sasl.kerberos.service.name",
         "sasl.server.callback.handler.class",
         "sasl.server.max.receive.size",
         "ssl.allow.dn.changes",

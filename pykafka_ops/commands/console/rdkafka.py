@@ -70,6 +70,12 @@ ALIASES = {
 """librdkafka complains about its first name of a property, the user gave Kafka's."""
 OF_TLS = ("ssl.truststore.", "ssl.keystore.", "ssl.endpoint.", "ssl.cipher.")
 OF_BEARER = ("sasl.oauthbearer.", "sasl.login.")
+NO_KERBEROS = "No provider for SASL mechanism GSSAPI"
+WITH_KERBEROS = (
+    "librdkafka, which reads and writes the records, is built without GSSAPI here: build one with "
+    "it (Debian: apt-get install librdkafka-dev libsasl2-modules-gssapi-mit; pip install "
+    "--no-binary confluent-kafka confluent-kafka), or log in by another mechanism"
+)
 DEBUG = "broker,protocol,security,cgrp"
 
 
@@ -120,14 +126,17 @@ def _assignors(value: str) -> str:
 
 
 def _login(line: str, properties: Mapping[str, str]) -> dict[str, object]:
-    """User and password of a ``PlainLoginModule`` or ``ScramLoginModule`` line, or what gets a
-    token of OAuth 2.0."""
+    """User and password of a ``PlainLoginModule`` or ``ScramLoginModule`` line, what gets a token
+    of OAuth 2.0, or the keytab of a ``Krb5LoginModule``."""
     from pykafka_ops.client.sasl import BEARER, credentials, is_token
+    from pykafka_ops.security.kerberos_login import MODULE
 
     if properties.get("sasl.mechanism") == BEARER:
         from pykafka_ops.commands.console.rdkafka_bearer import new_token
 
         return {"oauth_cb": new_token(properties)}
+    if line.split(None, 1)[:1] == [MODULE]:
+        return _kerberos(line)
     if is_token(line):
         raise ClientConfigError(
             "librdkafka, which reads and writes the records, takes no delegation tokens "
@@ -135,6 +144,21 @@ def _login(line: str, properties: Mapping[str, str]) -> dict[str, object]:
         )
     user, password = credentials(line)
     return {"sasl.username": user, "sasl.password": password}
+
+
+def _kerberos(line: str) -> dict[str, object]:
+    """Principal and keytab; with a ticket cache librdkafka must not run kinit."""
+    from pykafka_ops.errors import SettingError
+    from pykafka_ops.security import jaas
+    from pykafka_ops.security.kerberos_login import login_of
+
+    try:
+        login = login_of(jaas.options(line))
+    except SettingError as error:
+        raise ClientConfigError(str(error)) from None
+    if login.keytab is None or login.principal is None:
+        return {"sasl.kerberos.kinit.cmd": ""}
+    return {"sasl.kerberos.principal": login.principal, "sasl.kerberos.keytab": login.keytab}
 
 
 def pairs(items: list[str], option: str, *, strict: bool) -> dict[str, str]:
@@ -236,6 +260,8 @@ def client(
 
 def _refused(text: str, settings: Mapping[str, object]) -> str:
     """Kafka's words for a bad value where librdkafka says that it is one."""
+    if NO_KERBEROS in text:
+        return WITH_KERBEROS
     bad = INVALID.search(text)
     if bad is None:
         return text

@@ -38,7 +38,7 @@ def config(**more: str) -> ClientConfig:
 
 def test_a_login_by_a_token_that_nobody_signed() -> None:
     made = config(unsecuredLoginStringClaim_sub="alice", unsecuredLoginExtension_a="1")
-    (message, *_) = new_dialogue(made)
+    (message, *_) = new_dialogue(made, "localhost")
     assert message.startswith(b"n,,\x01auth=Bearer ey")
     assert message.endswith(b"\x01a=1\x01\x01")
     assert who(made) == "alice"

@@ -27,8 +27,9 @@ class AskInTurn(Protocol):
     def __call__(self, request: object, version: int, answer: type[T]) -> Awaitable[T]: ...
 
 
-LogIn = Callable[[AskInTurn], Awaitable[int]]
-"""Logs in on a connection; for how many ms that holds, 0 for ever. Raises ConnectError."""
+LogIn = Callable[[AskInTurn, str], Awaitable[int]]
+"""Logs in on a connection to a host; for how many ms that holds, 0 for ever. Raises
+ConnectError."""
 
 EARLY: Final = 0.85
 """The share of a login's time after which it is renewed, as Kafka's clients do."""
@@ -202,7 +203,7 @@ class Peer:
             return self._ask_on(wire, request, version, answer)
 
         try:
-            lifetime_ms = await self._log_in(ask)
+            lifetime_ms = await self._log_in(ask, self.endpoint.host)
         except ConnectError as error:
             self.close()
             raise ConnectError(f"{self}: {error}") from None

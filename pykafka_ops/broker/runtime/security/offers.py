@@ -79,6 +79,12 @@ def _bearer(sources: LoginSources, configs: ListenerConfigs) -> NewDialogue:
     return bearer_offer.make(sources, configs)
 
 
+def _kerberos(sources: LoginSources, configs: ListenerConfigs) -> NewDialogue:
+    from pykafka_ops.broker.runtime.security import kerberos_offer  # few ask for it
+
+    return kerberos_offer.make(sources, configs)
+
+
 _OAUTH = "org.apache.kafka.common.security.oauthbearer."
 HANDLERS = {
     "OAUTHBEARER": (
@@ -92,4 +98,5 @@ MAKERS: dict[str, Make] = {
     plain.NAME: _plain,
     **{name: _scram(mechanism) for name, mechanism in MECHANISMS.items()},
     "OAUTHBEARER": _bearer,
+    "GSSAPI": _kerberos,
 }

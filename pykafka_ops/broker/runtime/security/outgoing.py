@@ -6,6 +6,7 @@ in Kafka.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -25,8 +26,10 @@ from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeRequest, SaslH
 MECHANISM = "sasl.mechanism.inter.broker.protocol"
 ENABLED = "sasl.enabled.mechanisms"
 PASSWORDS = ("PLAIN", *MECHANISMS)
+KNOWN = (*PASSWORDS, "OAUTHBEARER", "GSSAPI")
 
-NewDialogue = Callable[[], Awaitable[sasl.Dialogue]]
+NewDialogue = Callable[[str], Awaitable[sasl.Dialogue]]
+"""To the broker on a host."""
 
 
 def outgoing_login(configs: ListenerConfigs, modules: LoginModules) -> LogIn:
@@ -37,27 +40,31 @@ def outgoing_login(configs: ListenerConfigs, modules: LoginModules) -> LogIn:
             f"requirement failed: {MECHANISM} must be included in {ENABLED} when SASL is used for "
             "inter-broker communication"
         )
-    if mechanism not in (*PASSWORDS, "OAUTHBEARER"):
-        known = ", ".join((*PASSWORDS, "OAUTHBEARER"))
+    if mechanism not in KNOWN:
+        known = ", ".join(KNOWN)
         raise SettingError(f"{MECHANISM}={mechanism} is not supported: set it to one of {known}")
     options = modules.options(configs, mechanism)
     if options is None:
         raise modules.missing(configs, mechanism)
     if mechanism in PASSWORDS:
         new = _by_password(mechanism, configs, options)
+    elif mechanism == "GSSAPI":
+        from pykafka_ops.broker.runtime.security.kerberos_outgoing import tickets  # few, too
+
+        new = tickets(configs, options)
     else:
         from pykafka_ops.broker.runtime.security.bearer_login import tokens  # few ask for it
 
         new = _by_token(tokens(configs, options))
 
-    async def log_in(ask: AskInTurn) -> int:
-        return await _log_in(mechanism, new, ask)
+    async def log_in(ask: AskInTurn, host: str) -> int:
+        return await _log_in(mechanism, await new(host), ask)
 
     return log_in
 
 
 def _by_token(new_token: Callable[[], Awaitable[str]]) -> NewDialogue:
-    async def new() -> sasl.Dialogue:
+    async def new(_: str) -> sasl.Dialogue:
         return sasl.bearer(await new_token())
 
     return new
@@ -73,13 +80,13 @@ def _by_password(
             "a password: this broker logs in to others by them"
         )
 
-    async def new() -> sasl.Dialogue:
+    async def new(_: str) -> sasl.Dialogue:
         return sasl.dialogue(mechanism, user, password, secrets.token_hex(16))
 
     return new
 
 
-async def _log_in(mechanism: str, new: NewDialogue, ask: AskInTurn) -> int:
+async def _log_in(mechanism: str, talk: sasl.Dialogue, ask: AskInTurn) -> int:
     """Raises AuthenticationError, ConnectError."""
     hello = await ask(SaslHandshakeRequest(mechanism=mechanism), 1, SaslHandshakeResponse)
     if hello.error_code:
@@ -88,15 +95,20 @@ async def _log_in(mechanism: str, new: NewDialogue, ask: AskInTurn) -> int:
             f"it takes no login by {mechanism} ({ErrorCode.of(hello.error_code).name}), but by: "
             f"{offered}"
         )
-    talk = await new()
-    message = next(talk)
-    while True:
+    message, lifetime_ms = await _next(mechanism, talk, None), 0
+    while message is not None:
         request = SaslAuthenticateRequest(auth_bytes=message)
         answer = await ask(request, 1, SaslAuthenticateResponse)
         if answer.error_code:
             text = answer.error_message or ErrorCode.of(answer.error_code).text
             raise sasl.AuthenticationError(text)
-        try:
-            message = talk.send(bytes(answer.auth_bytes))
-        except StopIteration:
-            return answer.session_lifetime_ms
+        lifetime_ms = answer.session_lifetime_ms
+        message = await _next(mechanism, talk, bytes(answer.auth_bytes))
+    return lifetime_ms
+
+
+async def _next(mechanism: str, talk: sasl.Dialogue, heard: bytes | None) -> bytes | None:
+    """What to send next, None at the end. A step of Kerberos may ask the KDC."""
+    if mechanism == "GSSAPI":
+        return await asyncio.to_thread(sasl.advanced, talk, heard)
+    return sasl.advanced(talk, heard)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pykafka_ops.client.config import ClientConfigError
 from pykafka_ops.commands.console.rdkafka import client, librdkafka, load, pairs
 from pykafka_ops.errors import UsageError
 
@@ -82,3 +83,21 @@ def test_the_c_module_is_the_one_that_the_package_uses() -> None:
     import confluent_kafka
 
     assert confluent_kafka.Producer is module.Producer
+
+
+def test_kerberos_goes_by_the_keytab_or_by_the_ticket_cache() -> None:
+    module = "com.sun.security.auth.module.Krb5LoginModule required "
+    keys = 'useKeyTab="true" keyTab="/k" principal="alice@R";'
+    found = librdkafka({"sasl.jaas.config": module + keys}, consumer=False)
+    assert found == {"sasl.kerberos.principal": "alice@R", "sasl.kerberos.keytab": "/k"}
+    found = librdkafka({"sasl.jaas.config": f'{module}useTicketCache="true";'}, consumer=False)
+    assert found == {"sasl.kerberos.kinit.cmd": ""}
+    with pytest.raises(ClientConfigError, match="has no keys"):
+        librdkafka({"sasl.jaas.config": f"{module};"}, consumer=False)
+
+
+def test_a_librdkafka_without_kerberos_is_told_in_one_line() -> None:
+    settings = {"sasl.mechanism": "GSSAPI", "security.protocol": "SASL_SSL"}
+    words = "is built without GSSAPI here: build one with it"
+    with pytest.raises(ClientConfigError, match=words):
+        client("Producer", settings, debug=False, warn=print)
