@@ -34,6 +34,10 @@ _FINAL = re.compile(
 )
 
 
+MOST_BYTES = 16 * 1024
+"""The longest message that is read: it is done on a broker's event loop, 3 ms for this."""
+
+
 class ScramError(ValueError):
     """A message does not follow RFC 5802."""
 
@@ -80,6 +84,8 @@ def read_client_final(message: bytes) -> ClientFinal:
 
 
 def _match(pattern: re.Pattern[str], message: bytes) -> re.Match[str]:
+    if len(message) > MOST_BYTES:
+        raise ScramError(f"a message of {len(message)} bytes")
     try:
         found = pattern.fullmatch(message.decode())
     except UnicodeDecodeError:

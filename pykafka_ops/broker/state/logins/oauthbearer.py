@@ -17,6 +17,8 @@ from pykafka_ops.security.scram import unquoted
 NAME = "OAUTHBEARER"
 MOST_TOKEN = 64 * 1024
 """Characters of the longest token that is looked at: it is done on the event loop."""
+MOST_MESSAGE = MOST_TOKEN + 16 * 1024
+"""Bytes of the longest message that is read."""
 
 _FIRST = re.compile(
     rb"n,(?:a=(?P<wanted>(?:[\x01-\x2b\x2d-\x3c\x3e-\x7f]|=2C|=3D)+))?,\x01"
@@ -78,7 +80,7 @@ def _login(validate: Validate) -> Dialogue:
 
 def _read(message: bytes) -> tuple[str, str]:
     """Whose rights the client asks for, and its token. Raises LoginError."""
-    found = _FIRST.fullmatch(message)
+    found = _FIRST.fullmatch(message) if len(message) <= MOST_MESSAGE else None
     if found is None:
         raise LoginError("Invalid OAUTHBEARER client first message")
     pairs = (pair.partition(b"=") for pair in found["pairs"].split(b"\x01") if pair)

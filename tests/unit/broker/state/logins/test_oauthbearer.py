@@ -100,6 +100,7 @@ def test_after_a_bad_token_no_other_is_taken() -> None:
         b"n,,\x01auth=Bearer good\x01a1=x\x01\x01",
         b"n,,\x01auth=Bearer good\x01a=\xff\x01\x01",
         b"n,,\x01" + b"a=b\x01" * 100_000,
+        b"n,,\x01auth=Bearer good\x01" + b"a=b\x01" * 30_000 + b"\x01",
     ],
 )
 def test_a_first_message_that_is_none_fails_without_a_reason(message: bytes) -> None:

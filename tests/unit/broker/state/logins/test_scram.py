@@ -108,6 +108,7 @@ def test_stored_iterations_beyond_all_measure_cost_the_broker_nothing() -> None:
         b"n,,n=alice,r=",
         b"n,,n=alice",
         b"n,,n=al=ice,r=x",
+        b"n,,n=alice,r=" + b"x" * 20_000,
         b"n,,r=x,n=alice",
         b"n,,n=alice,r=x,",
         b"n,,n=alice,r=x,=true",
