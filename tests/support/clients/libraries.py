@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import re
 from collections.abc import Iterator
@@ -24,7 +25,8 @@ JAVA = tuple(f"java-{version}" for version in java_kit.CLIENTS)
 ALLOWED = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls"
 TOPIC = "never"
 TRIES_MS = 500
-"""How long kafka-python tries: by itself, half a minute, whatever it hears."""
+"""How long kafka-python tries, and twice as long the next time: by itself, half a minute, whatever
+it hears."""
 
 
 class Libraries:
@@ -58,15 +60,18 @@ class Libraries:
             return _of_librdkafka(entry, words)
         if library == "kafka-python":
             # Where the broker's answer and its hanging up come at once, it drops the answer.
-            return wait_for(lambda: _with(words, self._complaint(library, entry)), what=words)
+            tries = (TRIES_MS << number for number in itertools.count())
+            return wait_for(
+                lambda: _with(words, self._complaint(library, entry, next(tries))), what=words
+            )
         return self._complaint(library, entry)
 
-    def _complaint(self, library: str, entry: Entry) -> str:
+    def _complaint(self, library: str, entry: Entry, tries_ms: int = TRIES_MS) -> str:
         with _lines_of(library) as lines:
             try:
                 client = self.client(library, entry)
                 if isinstance(client, KafkaPythonClient):
-                    client.extra["bootstrap_timeout_ms"] = TRIES_MS
+                    client.extra["bootstrap_timeout_ms"] = tries_ms
                 client.create_topic(TOPIC)
             except (RefusedError, AttributeError) as error:  # aiokafka does not look at all answers
                 return "\n".join((*lines, repr(error)))
