@@ -202,6 +202,15 @@ def test_a_login_that_does_not_count_is_named_at_the_first_try(
         assert SECRET not in told
 
 
+@pytest.mark.parametrize("line", ["topics list", "groups list", "transactions list"])
+def test_an_empty_list_says_that_the_login_may_not_see_all(
+    kafka: EveryWay, tmp_path: Path, line: str
+) -> None:
+    file = settings(kafka, kafka.login("token"), tmp_path)
+    said = into(kafka, file, *line.split())
+    assert said.stderr == f"pko: no {line.split()[0]} that this login may see\n"
+
+
 def test_a_provider_that_gives_no_token_is_named_at_once(kafka: EveryWay, tmp_path: Path) -> None:
     login = kafka.login("OAUTHBEARER")
     assert login is not None

@@ -21,6 +21,9 @@ Work: TypeAlias = Callable[["Run"], Result]
 SILENCE = 4.0
 PATIENCE = 3.0
 """Seconds pko's form keeps trying a cluster that does not answer; Kafka's takes 60."""
+HIDING = ("topics", "groups", "transactions", "tokens")
+"""What brokers leave out of a list, without a word, where a login may not describe it."""
+_MAY_SEE = " that this login may see"
 
 
 class Run:
@@ -77,6 +80,15 @@ class Run:
             self._cluster = Cluster(config, trace=trace, notice=notice)
         return self._cluster
 
+    @property
+    def is_known(self) -> bool:
+        """Whether brokers that were asked know who asks: by a login, or a certificate."""
+        config = self._cluster.config if self._cluster is not None else None
+        if config is None:
+            return False
+        shown = config.get("ssl.keystore.location") or config.get("ssl.keystore.key")
+        return config.sasl or (config.tls and shown is not None)
+
     def confirm(self, question: str, items: Sequence[str]) -> bool:
         """Ask before destroying ``items``; Kafka's form never asks."""
         if self.args.flags:
@@ -125,7 +137,8 @@ def show(table: Table, run: Run, form: str) -> None:
     write(table, form, flags=run.args.flags)
     people = not run.args.flags and form in ("table", "wide", "csv", "name")
     if people and table.is_empty and not run.args.has("if-exists"):
-        say(f"pko: no {table.kind.replace('-', ' ')}")
+        hidden = run.is_known and table.kind in HIDING
+        say(f"pko: no {table.kind.replace('-', ' ')}{_MAY_SEE if hidden else ''}")
     for note in table.notes:
         say(note)
     if not run.args.flags:
