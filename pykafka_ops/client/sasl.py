@@ -13,7 +13,8 @@ from pykafka_ops.security.sasl import Dialogue, bearer, dialogue
 
 BEARER = "OAUTHBEARER"
 KERBEROS = "GSSAPI"
-BLOCKING = {KERBEROS: "the KDC"}
+AWS = "AWS_MSK_IAM"
+BLOCKING = {KERBEROS: "the KDC", AWS: "what gives AWS credentials"}
 """Mechanisms each step of which may ask somebody else, and whom."""
 _USED = 0.8
 """Of its life a token is used so far, as in Kafka (sasl.login.refresh.window.factor)."""
@@ -31,6 +32,10 @@ def new_dialogue(config: ClientConfig, host: str) -> Dialogue:
         from pykafka_ops.client import kerberos
 
         return kerberos.new_dialogue(config, host)
+    if config.sasl_mechanism == AWS:
+        from pykafka_ops.client import aws
+
+        return aws.new_dialogue(config, host)
     nonce = secrets.token_hex(16)
     return dialogue(config.sasl_mechanism, *credentials(line), nonce, by_token=is_token(line))
 
@@ -59,6 +64,8 @@ def who(config: ClientConfig) -> str:
     options = jaas.options(line or "")
     if config.sasl_mechanism == KERBEROS:
         return options.get("principal") or "the ticket's owner"
+    if config.sasl_mechanism == AWS:
+        return options.get("awsRoleArn") or options.get("awsProfileName") or "the AWS credentials"
     if config.sasl_mechanism != BEARER:
         kind = "the delegation token " if is_token(line) else ""
         return kind + options.get("username", "?")

@@ -87,14 +87,15 @@ def librdkafka(properties: Mapping[str, str], *, consumer: bool) -> dict[str, ob
             continue
         if name == "buffer.memory":
             found["queue.buffering.max.kbytes"] = str(max(1, _whole(name, value) // 1024))
-        elif name == "sasl.jaas.config":
-            found.update(_login(value, properties))
         elif name == "partition.assignment.strategy":
             found[name] = _assignors(value)
         elif name == SILENCE:
             found[name] = str(max(1000, _whole(name, value)))  # the least that it takes
-        elif not name.startswith(OF_TLS):
+        elif name != "sasl.jaas.config" and not name.startswith(OF_TLS):
             found[RENAMED.get(name, name)] = VALUES.get((name, value), value)
+    line = properties.get("sasl.jaas.config")
+    if line is not None:
+        found.update(_login(line, properties))
     if any(name.startswith("ssl.") for name in properties):
         from pykafka_ops.commands.console.rdkafka_tls import tls
 
@@ -128,7 +129,7 @@ def _assignors(value: str) -> str:
 def _login(line: str, properties: Mapping[str, str]) -> dict[str, object]:
     """User and password of a ``PlainLoginModule`` or ``ScramLoginModule`` line, what gets a token
     of OAuth 2.0, or the keytab of a ``Krb5LoginModule``."""
-    from pykafka_ops.client.sasl import BEARER, credentials, is_token
+    from pykafka_ops.client.sasl import AWS, BEARER, credentials, is_token
     from pykafka_ops.security.kerberos_login import MODULE
 
     if properties.get("sasl.mechanism") == BEARER:
@@ -137,6 +138,10 @@ def _login(line: str, properties: Mapping[str, str]) -> dict[str, object]:
         return {"oauth_cb": new_token(properties)}
     if line.split(None, 1)[:1] == [MODULE]:
         return _kerberos(line)
+    if properties.get("sasl.mechanism") == AWS:
+        from pykafka_ops.commands.console.rdkafka_aws import login
+
+        return login(line, properties)
     if is_token(line):
         raise ClientConfigError(
             "librdkafka, which reads and writes the records, takes no delegation tokens "
