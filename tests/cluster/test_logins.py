@@ -24,15 +24,20 @@ from tests.support.process.logins import (
     login_settings,
     module,
 )
+from tests.support.process.token_provider import AUDIENCE, TokenProvider
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.java
 
 SECRET = "broker-secret"
+UNSIGNED, SIGNED = "OAUTHBEARER, unsigned", "OAUTHBEARER, from a provider"
+HANDLERS = "org.apache.kafka.common.security.oauthbearer.OAuthBearer"
 
 
-def settings(mechanism: str) -> dict[str, str]:
+def settings(way: str, provider: TokenProvider) -> dict[str, str]:
     """Of brokers that log in to each other as ``broker``; a session lasts 2 s."""
+    mechanism = way.partition(",")[0]
+    enabled = {"sasl.enabled.mechanisms": mechanism} if mechanism == "OAUTHBEARER" else {}
     found = login_settings(
         inter_broker_listener_name="LOGIN",
         sasl_mechanism_inter_broker_protocol=mechanism,
@@ -40,9 +45,27 @@ def settings(mechanism: str) -> dict[str, str]:
         default_replication_factor="3",
         offsets_topic_replication_factor="3",
     )
-    login = {"username": "broker", "password": SECRET}
-    users = {"user_broker": SECRET} if mechanism == "PLAIN" else {}
-    return {**found, jaas_setting(mechanism): module(mechanism, **login, **users)}
+    options = {"username": "broker", "password": SECRET}
+    if way == "PLAIN":
+        options["user_broker"] = SECRET
+    elif way == UNSIGNED:
+        options = {"unsecuredLoginStringClaim_sub": "broker"}
+    elif way == SIGNED:
+        options = {"clientId": "broker", "clientSecret": SECRET}
+        enabled |= provider_settings(provider)
+    return {**found, **enabled, jaas_setting(mechanism): module(mechanism, **options)}
+
+
+def provider_settings(provider: TokenProvider) -> dict[str, str]:
+    """Where tokens come from and who signs them."""
+    prefix = "listener.name.login.oauthbearer.sasl."
+    return {
+        f"{prefix}login.callback.handler.class": f"{HANDLERS}LoginCallbackHandler",
+        f"{prefix}server.callback.handler.class": f"{HANDLERS}ValidatorCallbackHandler",
+        "sasl.oauthbearer.token.endpoint.url": provider.tokens_url,
+        "sasl.oauthbearer.jwks.endpoint.url": provider.keys_url,
+        "sasl.oauthbearer.expected.audience": AUDIENCE,
+    }
 
 
 def add_credential(zookeeper: ZooKeeper, mechanism: str) -> None:
@@ -58,22 +81,23 @@ def add_credential(zookeeper: ZooKeeper, mechanism: str) -> None:
         client.close()
 
 
-@pytest.fixture(params=["PLAIN", "SCRAM-SHA-512"])
+@pytest.fixture(params=["PLAIN", "SCRAM-SHA-512", UNSIGNED, SIGNED])
 def brokers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Any]]:
     """Two of ours, one of Apache Kafka."""
     mechanism = request.param
     with ExitStack() as stack:
+        provider = TokenProvider({"broker": SECRET})
+        stack.callback(provider.close)
         zookeeper = ZooKeeper(tmp_path / "zookeeper").start()
         stack.callback(zookeeper.close)
         if mechanism in MECHANISMS:
             add_credential(zookeeper, mechanism)
         made: list[Any] = []
+        common = settings(mechanism, provider)
         for number in range(2):
             own = {"broker.id": number, "zookeeper.connect": zookeeper.connect}
-            made.append(LoginBroker(tmp_path / f"broker-{number}", settings(mechanism) | own))
-        made.append(
-            ApacheLoginBroker(tmp_path / "broker-2", zookeeper, settings(mechanism), broker_id=2)
-        )
+            made.append(LoginBroker(tmp_path / f"broker-{number}", common | own))
+        made.append(ApacheLoginBroker(tmp_path / "broker-2", zookeeper, common, broker_id=2))
         for broker in made:
             stack.callback(broker.close)
             broker.start()
