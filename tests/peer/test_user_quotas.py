@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
@@ -30,7 +32,7 @@ from tests.support.process.logins import (
     login_settings,
     module,
 )
-from tests.support.waiting import wait_for
+from tests.support.waiting import free_port, wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]
 
@@ -45,6 +47,7 @@ NAMES = ("alice", "al ice/u:%")
 LITTLE, MUCH = 100.0, 1e12
 """Rates that one request exceeds, and that none does."""
 SIZE = 10_000
+METRICS = f"127.0.0.1:{free_port()}"
 _probes = itertools.count()
 
 
@@ -59,7 +62,7 @@ def brokers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Brok
         zookeeper = ZooKeeper(directory / "zookeeper").start()
         stack.callback(zookeeper.close)
         found: dict[str, Broker] = {
-            "pko": LoginBroker(directory / "ours", settings),
+            "pko": LoginBroker(directory / "ours", settings | {"metrics.listen": METRICS}),
             "apache": ApacheLoginBroker(directory / "theirs", zookeeper, settings),
         }
         for broker in found.values():
@@ -170,6 +173,20 @@ def test_who_shares_a_quota(brokers: dict[str, Broker]) -> None:
         name: [shared(broker, *case[:3]) for case in cases] for name, broker in brokers.items()
     }
     assert found["pko"] == found["apache"] == [case[3] for case in cases]
+
+
+def test_metrics_name_users_as_kafkas_do(brokers: dict[str, Broker]) -> None:
+    """Percent-encoded (``Sanitizer``), and without the client id where a user's clients share."""
+    quotas = [({"user": name}, "producer_byte_rate", MUCH) for name in NAMES]
+    set_quotas(brokers["pko"], [*quotas])
+    for name in NAMES:
+        is_held(brokers["pko"], name, "app")
+    with urlopen(f"http://{METRICS}/metrics", timeout=60) as answer:
+        text = answer.read().decode()
+    found = re.findall(r'kafka_server_quota_byte_rate\{resource="Produce",user="(a[^"]*)",'
+                       r'clientId="([^"]*)"\}', text)  # fmt: skip
+    assert {("alice", ""), ("al%20ice%2Fu%3A%25", "")} <= set(found)
+    set_quotas(brokers["pko"], [(entity, kind, None) for entity, kind, _ in quotas])
 
 
 def test_quotas_of_users_on_reading_time_and_new_topics(brokers: dict[str, Broker]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pykafka_ops.broker.metadata.znodes.config import sanitize
 from pykafka_ops.broker.runtime.parts import Parts
 from pykafka_ops.broker.state.steps import STEP, Steps
 from pykafka_ops.metrics.family import Book, Labels
@@ -11,7 +12,8 @@ MOST = 1_000
 
 
 def collect(parts: Parts, book: Book) -> Steps[None]:
-    """Of clients with quotas: bytes per second, and percent of a thread."""
+    """Of clients with quotas: bytes per second, and percent of a thread. Users are named as by
+    Kafka (``Sanitizer``)."""
     quotas, now = parts.server.dispatch.client_quotas, parts.services.timer()
     rates = book.plain(
         "kafka_server_quota_byte_rate", "Bytes per second of clients with such a quota"
@@ -30,6 +32,6 @@ def collect(parts: Parts, book: Book) -> Steps[None]:
                 break
             if not number % STEP:
                 yield None
-            of = Labels(resource=resource, user=user, clientId=client)
+            of = Labels(resource=resource, user=sanitize(user), clientId=client)
             family.add(round(rate.at(now), 3), of)
             pauses.add(quota.pause_ms(rate, limit, now), of)
