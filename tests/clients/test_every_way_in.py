@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import NamedTuple
 
 import pytest
@@ -48,8 +47,6 @@ STAY_OUTSIDE = [
     for way in ("SSL", "MTLS", "SASL_SSL", "SASL_MTLS")
     for why in (STRANGERS if way.endswith("MTLS") else [NOT_TRUSTING])
 ]
-CLIENTS = 12
-"""Where the machine stands still, one may hang up before the broker looks at its alert."""
 NO_SUCH_USER = "failed during authentication due to invalid credentials with SASL mechanism "
 WORDS = {
     "PLAIN": "Authentication failed: Invalid username or password",
@@ -141,13 +138,4 @@ def test_a_client_hears_why_tls_keeps_it_outside(
     assert explains(libraries, library, entry, why)
     if site.broker.kind == "pko" and (why, library) != SILENT:
         line = re.compile(f"listener {way}: .*{re.escape(stranger.logged)}")
-
-        def is_logged() -> bool:
-            return line.search(site.broker.log.read_text()) is not None
-
-        for _ in range(CLIENTS):
-            with suppress(AssertionError):
-                wait_for(is_logged, seconds=5, what=line.pattern, poll=0.1)
-                break
-            assert explains(libraries, library, entry, why)
-        assert is_logged(), site.broker.log_tail()
+        wait_for(lambda: line.search(site.broker.log.read_text()), what=line.pattern)

@@ -93,16 +93,20 @@ class TlsDoor:
 
     def refused(self, layer: TlsLayer, error: Exception | Hello) -> None:
         """Say why, once in a while, and hang up after a while, as after any failed login."""
-        self.counts.failed += 1
-        thing, text = self._told(error)
-        who = f"listener {self.name}: {layer.address}"
-        self._rare_lines.say(f"{who}: {text}", self.name, thing)
+        self.failed(layer, error)
         delay = self._delay_ms() / 1000
         if delay and len(self._delayed) < MOST_DELAYED:
             loop = asyncio.get_running_loop()
             self._delayed[layer] = loop.call_later(delay, self._hang_up, layer)
         else:
             layer.close()
+
+    def failed(self, layer: TlsLayer, error: Exception | Hello) -> None:
+        """Say why, once in a while."""
+        self.counts.failed += 1
+        thing, text = self._described(error)
+        who = f"listener {self.name}: {layer.address}"
+        self._rare_lines.say(f"{who}: {text}", self.name, thing)
 
     def expired(self, layer: TlsLayer) -> None:
         """Its handshake takes too long."""
@@ -121,7 +125,7 @@ class TlsDoor:
         self._delayed.pop(layer, None)
         layer.close()
 
-    def _told(self, error: Exception | Hello) -> tuple[str, str]:
+    def _described(self, error: Exception | Hello) -> tuple[str, str]:
         """What went wrong in a word, and in a line."""
         if error is Hello.KAFKA:
             return "plain", "speaks Kafka without TLS: set security.protocol=SSL in that client"

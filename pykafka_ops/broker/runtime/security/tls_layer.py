@@ -54,6 +54,9 @@ class TlsSite(Protocol):
     def refused(self, layer: TlsLayer, error: Exception | Hello) -> None:
         """The handshake failed: say so, and hang up."""
 
+    def failed(self, layer: TlsLayer, error: Exception | Hello) -> None:
+        """Its handshake has failed; it has hung up."""
+
     def expired(self, layer: TlsLayer) -> None:
         """The handshake takes too long: cut it off."""
 
@@ -175,13 +178,19 @@ class TlsLayer(asyncio.Transport, asyncio.BufferedProtocol):
     def _stepped(self, step: asyncio.Future[bool]) -> None:
         raw = self._raw
         self.is_computing = False
-        if raw is None or step.cancelled():
+        if step.cancelled():
+            return
+        error = step.exception()
+        if error is not None and not isinstance(error, Exception):
+            error = ValueError(str(error))
+        if raw is None:
+            if error is not None:  # it has said why, and hung up
+                self._site.failed(self, error)
             return
         self._handshakes.heard(self)
         self._flush(raw)
-        error = step.exception()
         if error is not None:
-            self._refuse(error if isinstance(error, Exception) else ValueError(str(error)))
+            self._refuse(error)
             return
         if step.result():
             self._handshakes.over(self)

@@ -56,7 +56,10 @@ class Site:
         self.app, self.user = app, user
         self.principals: list[str] = []
         self.refusals: list[Exception | Hello] = []
+        self.failures: list[Exception | Hello] = []
         self.ended = self.left = self.heard_of = 0
+        self.before_end: Callable[[], None] = lambda: None
+        """What happens while a step of the handshake is with a thread."""
         self.sent = b""
         self.reading, self.closed = True, ""
 
@@ -70,6 +73,9 @@ class Site:
     def refused(self, layer: TlsLayer, error: Exception | Hello) -> None:
         self.refusals.append(error)
 
+    def failed(self, layer: TlsLayer, error: Exception | Hello) -> None:
+        self.failures.append(error)
+
     def expired(self, layer: TlsLayer) -> None:
         layer.abort()
 
@@ -82,6 +88,7 @@ class Site:
             future.set_result(step())
         except Exception as error:
             future.set_exception(error)
+        self.before_end()
         then(future)
 
     def heard(self, layer: TlsLayer) -> None:
@@ -233,6 +240,28 @@ def test_a_client_that_goes_early_is_gone_once() -> None:
     later = Client().shake_hands()
     later.layer.connection_lost(None)
     assert (later.site.left, later.app.lost) == (0, 1)
+
+
+def test_why_a_handshake_failed_is_said_though_the_client_has_hung_up() -> None:
+    client = Client()
+    with contextlib.suppress(ssl.SSLWantReadError):
+        client.tls.do_handshake()
+    client.exchange()
+    client.site.before_end = lambda: client.layer.connection_lost(None)
+    alert = b"\x15\x03\x03\0\x02\x02\x30"  # fatal: the authority is not known
+    client.feed(alert)
+    (error,) = client.site.failures
+    assert "UNKNOWN_CA" in str(error) or "alert" in str(error).lower(), error
+    assert (client.site.refusals, client.site.left) == ([], 1)
+
+
+def test_who_hangs_up_in_the_middle_of_a_handshake_is_no_failure() -> None:
+    client = Client()
+    client.site.before_end = lambda: client.layer.connection_lost(None)
+    with contextlib.suppress(ssl.SSLWantReadError):
+        client.tls.do_handshake()
+    client.exchange()
+    assert (client.site.failures, client.site.refusals, client.site.left) == ([], [], 1)
 
 
 def test_both_sides_say_that_they_end() -> None:
