@@ -56,7 +56,8 @@ def library() -> ModuleType:
         import gssapi
     except (ImportError, OSError):  # the package, or the library that it needs
         raise SettingError(f"GSSAPI (Kerberos) needs the package gssapi: {EXTRA}") from None
-    return gssapi
+    found: ModuleType = gssapi
+    return found
 
 
 def default_realm() -> str:
