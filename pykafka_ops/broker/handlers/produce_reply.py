@@ -17,7 +17,7 @@ from pykafka_ops.wire.varint import varint
 
 _LENGTH = 4
 _NO_ERROR = 0
-CREATE_TIME = -1
+_CREATE_TIME = -1
 _ALL_NUMBERS = 3
 _COUNT = Struct(">i")
 _HEAD = Struct(">ii")
@@ -67,11 +67,11 @@ class PackedReply:
                 index,
                 _NO_ERROR,
                 base_offset,
-                CREATE_TIME,
+                _CREATE_TIME,
                 log_start,
                 self._after,
             )
-        return self.pack_any(correlation_id, index, (base_offset, CREATE_TIME, log_start))
+        return self.pack_any(correlation_id, index, (base_offset, _CREATE_TIME, log_start))
 
     def pack_any(self, correlation_id: int, index: int, numbers: Numbers) -> bytes:
         """The frame for an append to a partition."""

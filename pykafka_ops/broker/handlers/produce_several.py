@@ -13,27 +13,20 @@ from struct import error as struct_error
 
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
 from pykafka_ops.broker.handlers.produce_answer import begin, conclude
-from pykafka_ops.broker.handlers.produce_reply import CREATE_TIME, PackedReply
+from pykafka_ops.broker.handlers.produce_reply import PackedReply
 from pykafka_ops.broker.hot.produce import (
     FLEXIBLE,
     HEAD,
     HEAD_SIZE,
     TopicPath,
-    WriteFailedError,
 )
 from pykafka_ops.broker.partitions.append import (
-    MOST_AT_ONCE,
-    Appends,
-    Batch,
     Certain,
-    Result,
-    takes_long,
 )
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.records import is_transactional
 from pykafka_ops.broker.partitions.refusals import Refused
 from pykafka_ops.broker.state.steps import FEW, Steps
-from pykafka_ops.broker.storage.log.appender import AppendInfo
 from pykafka_ops.errors import KafkaError, WireError
 from pykafka_ops.wire.frame import encode_request
 from pykafka_ops.wire.messages.produce import (
@@ -126,7 +119,7 @@ class SeveralShape(TopicPath):
         work = begin(self.context, request.acks)
         results: Certain | Steps[Certain]
         if request.transactional_id is None and not any(is_transactional(b[2]) for b in batches):
-            results = self._append_all(work, batches)
+            results = work.append_all(batches, request.timeout_ms, self)
         else:
             try:
                 results = work.run(batches, request.transactional_id, request.timeout_ms)
@@ -143,30 +136,6 @@ class SeveralShape(TopicPath):
             return self._conclude(places, results)
         self.codes = len(done)
         return self._reply.pack_several(correlation_id, done) if request.acks else b""
-
-    def _append_all(self, work: Appends, batches: list[Batch]) -> Certain | Steps[Certain]:
-        results: list[Result] = []
-        timeout_ms, size = self._request.timeout_ms, 0
-        for number, batch in enumerate(batches):
-            topic, index, records = batch
-            if size > MOST_AT_ONCE:
-                return work.in_steps(results, batches[number:], None, timeout_ms)
-            size += len(records)
-            try:
-                done = self.append(index, records)
-            except WriteFailedError as failure:
-                results.append(work.write_failed(batch, failure))
-                continue
-            if done is not None:
-                first, last, log_start = done
-                results.append(AppendInfo(first, last, CREATE_TIME, log_start))
-                continue
-            result = work.append(topic, index, records, number)
-            long = takes_long(result)
-            if long is not None:
-                return work.in_steps(results, batches[number:], long, timeout_ms)
-            results.append(result)
-        return work.settled(results, timeout_ms)
 
     def _conclude(self, places: list[Place], results: Certain | Steps[Certain]) -> object:
         """The answer where it is not the usual one."""

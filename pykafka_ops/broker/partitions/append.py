@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pykafka_ops.broker.hot.produce import WriteFailedError
+from pykafka_ops.broker.hot.produce import TopicPath, WriteFailedError
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.records import check_records, is_transactional
 from pykafka_ops.broker.partitions.refusals import Refused, count_refused, failed, refused
@@ -160,7 +160,7 @@ class Appends:
                 if waiting is not None:
                     return waiting
                 break
-        return self._append_all(batches, timeout_ms)
+        return self.append_all(batches, timeout_ms)
 
     def _confirm_first(
         self, batches: Sequence[Batch], transactional_id: str, timeout_ms: int
@@ -177,26 +177,39 @@ class Appends:
         def go_on(codes: Codes) -> object:
             self._confirmed = codes
             self.now = self._site.clock()
-            return self._append_all(kept, timeout_ms)
+            return self.append_all(kept, timeout_ms)
 
         def fail(error: KafkaError) -> object:
             return [Refused(error)] * len(kept)
 
         return verification.after_confirming(*found, go_on, fail)
 
-    def _append_all(self, batches: Sequence[Batch], timeout_ms: int) -> Certain | Steps[Certain]:
+    def append_all(
+        self, batches: Sequence[Batch], timeout_ms: int, path: TopicPath | None = None
+    ) -> Certain | Steps[Certain]:
+        """Append everything, as :meth:`run` does where no transaction is to be confirmed; usual
+        batches by the ``path`` of their topic, if there is one."""
         results: list[Result] = []
         size = 0
         for number, (topic, index, records) in enumerate(batches):
             if size > MOST_AT_ONCE:
                 return self.in_steps(results, batches[number:], None, timeout_ms)
             size += len(records or b"")
-            result = self.append(topic, index, records, number)
+            result = None if path is None else self._by_path(path, batches[number])
+            if result is None:
+                result = self.append(topic, index, records, number)
             long = takes_long(result)
             if long is not None:
                 return self.in_steps(results, batches[number:], long, timeout_ms)
             results.append(result)
         return self.settled(results, timeout_ms)
+
+    def _by_path(self, path: TopicPath, batch: Batch) -> Result | None:
+        try:
+            done = path.append(*batch[1:])
+        except WriteFailedError as failure:
+            return self.write_failed(batch, failure)
+        return None if done is None else AppendInfo(done[0], done[1], -1, done[2])
 
     def in_steps(
         self,
