@@ -5,12 +5,11 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import signal
 import sys
-import threading
 from dataclasses import replace
 from pathlib import Path
 
+from pykafka_ops.commands.framework.asked_to_end import AskedToEnd
 from pykafka_ops.commands.framework.output import say
 from pykafka_ops.commands.framework.profile import default_dir
 from pykafka_ops.commands.framework.run import Run
@@ -42,9 +41,7 @@ def serve(run: Run) -> int:
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     hosts = known_hosts(config, access, insecure=run.args.has("insecure"))
     monitor = Monitor(config, clients, _data_dir(config), hosts, source, access)
-    ended = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: ended.set())
+    ended = AskedToEnd()
     gc.set_threshold(*COLLECT_AFTER)
     monitor.start()
     say(f"pko monitor: {monitor.url} watches {', '.join(clients)}")

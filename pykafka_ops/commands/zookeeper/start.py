@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
 import time
 
+from pykafka_ops.commands.framework.asked_to_end import AskedToEnd
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.zookeeper.process import zookeeper_of
 from pykafka_ops.errors import PkoError
@@ -23,15 +22,12 @@ def start(run: Run) -> int:
             f"ZooKeeper runs on {zookeeper.directory} already (pid {found['pid']}, "
             f"{zookeeper.connect})"
         )
-    ended = threading.Event()
-    if not args.has("daemon"):
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: ended.set())
+    ended = None if args.has("daemon") else AskedToEnd()
     connect = zookeeper.start()
     took = round((time.monotonic() - began) * 1000)
     sys.stdout.write(f"zookeeper ready on {connect} in {took} ms\n")
     sys.stdout.flush()
-    if args.has("daemon"):
+    if ended is None:
         return 0
     while not ended.wait(0.1):
         if zookeeper.running() is None:
