@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from struct import Struct
 
 from pykafka_ops.broker.hot.produce import FLEXIBLE
+from pykafka_ops.broker.hot.reply import ProduceReply
 from pykafka_ops.wire.frame import response_parts
 from pykafka_ops.wire.messages.produce import (
     PartitionProduceResponse,
@@ -17,8 +18,6 @@ from pykafka_ops.wire.varint import varint
 
 _LENGTH = 4
 _NO_ERROR = 0
-_CREATE_TIME = -1
-_ALL_NUMBERS = 3
 _COUNT = Struct(">i")
 _HEAD = Struct(">ii")
 """Length of the frame, correlation id."""
@@ -27,69 +26,30 @@ Numbers = tuple[int, int, int]
 """Base offset, append time and log start offset."""
 
 
-class PackedReply:
+class PackedReply(ProduceReply):
     """The response that says where the records of partitions of ``topic`` went."""
 
-    __slots__ = (
-        "_after",
-        "_before",
-        "_flexible",
-        "_length",
-        "_numbers",
-        "_pack",
-        "_pack_one",
-        "_rest",
-    )
+    __slots__ = ("_after", "_before", "_flexible", "_pack_one", "_rest", "_wanted")
 
     def __init__(self, topic: str, version: int) -> None:
         zeros, ones = _encoded(topic, version, 0), _encoded(topic, version, -1)
         first = next(n for n, (a, b) in enumerate(zip(zeros, ones, strict=True)) if a != b)
         last = next(n for n in range(len(zeros) - 1, 0, -1) if zeros[n] != ones[n])
         self._flexible = version >= FLEXIBLE
-        self._length = zeros[:_LENGTH]
         self._before = zeros[_LENGTH + 4 : first]
         self._after = zeros[last + 1 :]
-        self._numbers = (last + 1 - first - 6) // 8
+        self._wanted = (last + 1 - first - 6) // 8
         """How many of the numbers the version has."""
-        layout = f">4si{len(self._before)}sih{'q' * self._numbers}{len(self._after)}s"
-        self._pack = Struct(layout).pack
-        numbers_end = 6 + 8 * self._numbers
+        super().__init__(zeros, first, self._wanted)
+        numbers_end = 6 + 8 * self._wanted
         self._rest = len(_encoded(topic, version, 0, 0)) - len(zeros) - numbers_end
-        self._pack_one = Struct(f">ih{'q' * self._numbers}{self._rest}s").pack
-
-    def pack(self, correlation_id: int, index: int, base_offset: int, log_start: int) -> bytes:
-        """The frame for an append to a partition of a topic with CreateTime."""
-        if self._numbers == _ALL_NUMBERS:
-            return self._pack(
-                self._length,
-                correlation_id,
-                self._before,
-                index,
-                _NO_ERROR,
-                base_offset,
-                _CREATE_TIME,
-                log_start,
-                self._after,
-            )
-        return self.pack_any(correlation_id, index, (base_offset, _CREATE_TIME, log_start))
-
-    def pack_any(self, correlation_id: int, index: int, numbers: Numbers) -> bytes:
-        """The frame for an append to a partition."""
-        return self._pack(
-            self._length,
-            correlation_id,
-            self._before,
-            index,
-            _NO_ERROR,
-            *numbers[: self._numbers],
-            self._after,
-        )
+        self._pack_one = Struct(f">ih{'q' * self._wanted}{self._rest}s").pack
 
     def pack_several(self, correlation_id: int, done: Sequence[tuple[int, Numbers]]) -> bytes:
         """The frame for appends to these partitions."""
         before = self._before[: -1 if self._flexible else -_COUNT.size]
         count = varint(len(done) + 1) if self._flexible else _COUNT.pack(len(done))
-        rest, pack, wanted = self._after[: self._rest], self._pack_one, self._numbers
+        rest, pack, wanted = self._after[: self._rest], self._pack_one, self._wanted
         partitions = [pack(index, _NO_ERROR, *numbers[:wanted], rest) for index, numbers in done]
         body = b"".join((before, count, *partitions, self._after[self._rest :]))
         return _HEAD.pack(len(body) + 4, correlation_id) + body

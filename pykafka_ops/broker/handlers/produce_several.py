@@ -17,9 +17,9 @@ from pykafka_ops.broker.handlers.produce_reply import PackedReply
 from pykafka_ops.broker.hot.produce import (
     FLEXIBLE,
     HEAD,
-    HEAD_SIZE,
     TopicPath,
 )
+from pykafka_ops.broker.hot.raw import HEAD_SIZE
 from pykafka_ops.broker.partitions.append import (
     Certain,
 )
@@ -74,7 +74,7 @@ class SeveralShape(TopicPath):
         has_id = first.transactional_id is not None
         services = context.services
         clock, appended = services.clock, services.replicas.appended
-        super().__init__(context.version, first.acks, has_id=has_id, clock=clock, appended=appended)
+        super().__init__(context.version, first.acks, has_id, clock, appended)
         self.context = context
         self.codes = 0
         self._topic = topic = first.topic_data[0].name

@@ -15,11 +15,10 @@ from pykafka_ops.broker.handlers.produce_answer import begin, conclude
 from pykafka_ops.broker.handlers.produce_reply import PackedReply
 from pykafka_ops.broker.hot.produce import (
     HEAD,
-    HEAD_SIZE,
-    PARTITION_SIZE,
     ProducePath,
     WriteFailedError,
 )
+from pykafka_ops.broker.hot.raw import HEAD_SIZE, PARTITION_SIZE
 from pykafka_ops.broker.partitions.append import Certain, Result, takes_long
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.records import is_transactional
@@ -42,13 +41,13 @@ def shape(context: Context, request: ProduceRequest, frame: memoryview) -> Produ
     ``frame`` is the whole request, without the length in front.
     """
     made = ProduceShape(context, request)
-    return made if made.find(frame) is not None else None
+    return made if made.fits(frame) else None
 
 
 class ProduceShape(ProducePath):
     """Serves requests of one shape on one connection; ``context`` is that of the first."""
 
-    __slots__ = ("_reply", "_request", "_topic", "_usual", "_work", "context", "held")
+    __slots__ = ("_packed", "_request", "_topic", "_usual", "_work", "context", "held")
 
     codes = 1
 
@@ -67,35 +66,24 @@ class ProduceShape(ProducePath):
         # Made by our own encoder, so that a request with these bytes can mean nothing else.
         frame = encode_request(same, context.version, 0, context.client_id)[_LENGTH:]
         head = frame[HEAD_SIZE:-PARTITION_SIZE]
-        self._reply = PackedReply(topic, context.version)
+        self._packed = PackedReply(topic, context.version)
         super().__init__(
             HEAD.unpack_from(frame)[0],
             head,
             context.version,
             first.acks,
-            has_id=first.transactional_id is not None,
-            clock=context.services.clock,
-            appended=context.services.replicas.appended,
+            self._packed,
+            first.transactional_id is not None,
+            context.services.clock,
+            context.services.replicas.appended,
         )
         self.held = SHAPE_BYTES + 4 * len(head)
 
-    def answer(self, frame: memoryview) -> object:
-        """The answer to a request of this shape; None, and nothing is done, if it has another."""
-        found = self.find(frame)
-        if found is None:
-            return None
-        correlation_id, index, start, end = found
-        records = frame[start:end]
-        try:
-            done = self.append(index, records)
-        except WriteFailedError as failure:
-            result = self._work.write_failed((self._topic, index, records), failure)
-            return self._conclude(index, records, result)
-        if done is None:
-            return self._append_carefully(correlation_id, index, records)
-        return self._reply.pack(correlation_id, index, done[0], done[2]) if self._acks else b""
+    def failed(self, index: int, records: memoryview, failure: WriteFailedError) -> object:
+        result = self._work.write_failed((self._topic, index, records), failure)
+        return self._conclude(index, records, result)
 
-    def _append_carefully(self, correlation_id: int, index: int, records: memoryview) -> object:
+    def declined(self, correlation_id: int, index: int, records: memoryview) -> object:
         if is_transactional(records):
             return self._serve_transactional(index, records)
         work = self._work
@@ -106,7 +94,7 @@ class ProduceShape(ProducePath):
         if not work.acks:
             return b""
         numbers = (result.first_offset, result.log_append_time, result.log_start_offset)
-        return self._reply.pack_any(correlation_id, index, numbers)
+        return self._packed.pack_any(correlation_id, index, numbers)
 
     def _serve_transactional(self, index: int, records: memoryview) -> object:
         """The answer to what may be the first batch of a transaction; without an id it is refused

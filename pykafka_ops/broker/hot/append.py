@@ -10,83 +10,72 @@ writes it; nothing is changed before that.
 
 from __future__ import annotations
 
-from struct import Struct
-from struct import error as struct_error
-
+import pykafka_ops.broker.hot.raw as at
+from pykafka_ops.broker.hot.file import FileHead
 from pykafka_ops.broker.hot.heads import (
-    MAX_RELATIVE,
-    UNKNOWN,
-    BatchMetadata,
     SegmentHead,
     ShortenedError,
     TailHead,
 )
-from pykafka_ops.broker.hot.quick import QUICK_RECORDS, inflate_quickly
-from pykafka_ops.disk.batch import HEADER_SIZE, BatchHeader, increment_sequence
-from pykafka_ops.disk.checksum import crc32c
-from pykafka_ops.disk.survey import as_promised
+from pykafka_ops.broker.hot.quick import inflate_quickly
+from pykafka_ops.broker.hot.records import promised
+from pykafka_ops.broker.hot.sequence import in_sequence, note
+from pykafka_ops.disk.batch import BatchHeader
 
 Buffer = bytes | bytearray | memoryview
 Fields = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int]
 """Those of a batch's header, in order."""
 
-PLACES = 256
-"""Of so many batches at the end it is known where they stand."""
-
-unpack_header = Struct(">qiibIhiqqqhii").unpack_from
-_pack_start = Struct(">qii").pack_into
-"""Base offset, length, leader epoch."""
-_REFUSED_FLAGS = 0x28
-"""LogAppendTime, control: not the usual batch of a client."""
-TRANSACTIONAL = 0x10
-"""The flag of a batch that belongs to a transaction."""
-_QUICK_BITS = (QUICK_RECORDS - 1).bit_length()
-"""Of an offset delta in a batch that takes not long: it is not negative, either."""
-_CRC_COVERS = 21
-_RECORDS_AT = HEADER_SIZE - _CRC_COVERS
 _new = tuple.__new__
 
 
 def checked(tail: TailHead, records: memoryview) -> Fields | None:
     """The header fields of a client's batch that can go the quick way; None if anything
     about it needs more than that, or must be refused."""
-    try:
-        fields: Fields = unpack_header(records)
-    except struct_error:
+    if len(records) < at.HEADER_SIZE:
         return None
+    fields: Fields = at.header(records)
+    return fields if is_usual(tail, records, records, fields) else None
+
+
+def fields_of(records: memoryview) -> Fields:
+    """The header fields of a batch of at least 61 bytes."""
+    fields: Fields = at.header(records)
+    return fields
+
+
+def is_usual(tail: TailHead, records: memoryview, view: memoryview, fields: Fields) -> bool:
+    """Whether the batch with these header fields can go the quick way. ``view`` is ``records`` once
+    more: compiled it is known as bytes, and the other as an object."""
     base, length, _, magic, crc, flags, delta, _, _, producer_id, epoch, sequence, n = fields
     size = length + 12
     if (
         magic != 2
         or base
-        or size != len(records)
-        or not HEADER_SIZE <= size <= tail.usual_bytes
+        or size != len(view)
+        or not at.HEADER_SIZE <= size <= tail.usual_bytes
         or n != delta + 1
-        or delta >> _QUICK_BITS
-        or flags & 7 > 4
-        or flags & _REFUSED_FLAGS
+        or not 0 <= delta < at.MOST_DELTA
+        or flags & at.CODEC > 4
+        or flags & at.REFUSED
     ):
-        return None
-    transactional = flags & TRANSACTIONAL != 0
+        return False
+    transactional = flags & at.TRANSACTIONAL != 0
     if producer_id >= 0:
-        if sequence < 0 or not tail.producers.in_sequence(
-            producer_id, epoch, sequence, transactional
+        if sequence < 0 or not in_sequence(
+            tail.producers, producer_id, epoch, sequence, transactional
         ):
-            return None
+            return False
     elif transactional:
-        return None
-    body = bytes(records[_CRC_COVERS:])
-    if crc32c(body) != crc:
-        return None
-    header: BatchHeader = _new(BatchHeader, fields)
-    check = _inflates_as_promised if flags & 7 else as_promised
-    return fields if check(body, _RECORDS_AT, header) else None
-
-
-def _inflates_as_promised(body: bytes, position: int, header: BatchHeader) -> bool:
-    """The same of records that are compressed."""
-    plain = inflate_quickly(memoryview(body)[position:], header)
-    return plain is not None and as_promised(plain, 0, header)
+        return False
+    body = at.covered(view)
+    if at.checksum(body) != crc:
+        return False
+    if flags & at.CODEC:
+        header: BatchHeader = _new(BatchHeader, fields)
+        plain = inflate_quickly(records[at.HEADER_SIZE :], header)
+        return plain is not None and promised(plain, 0, fields)
+    return promised(body, at.RECORDS_AT, fields)
 
 
 def is_due(tail: TailHead, active: SegmentHead, fields: Fields) -> bool:
@@ -95,31 +84,36 @@ def is_due(tail: TailHead, active: SegmentHead, fields: Fields) -> bool:
         fields[8] > tail.roll_after
         or active.size + fields[1] + 12 > tail.segment_bytes
         or active.index_full
-        or tail.end + fields[6] - active.base_offset > MAX_RELATIVE
+        or tail.end + fields[6] - active.base_offset > at.MAX_RELATIVE
     )
 
 
 def write(
-    tail: TailHead, active: SegmentHead, records: memoryview, fields: Fields, leader_epoch: int
+    tail: TailHead,
+    active: SegmentHead,
+    records: memoryview,
+    room: memoryview,
+    fields: Fields,
+    leader_epoch: int,
 ) -> int:
-    """Give the batch the next offsets (it is changed in place) and write it; its first offset.
+    """Give the batch the next offsets (it is changed in place, in ``room``, which is ``records``
+    once more) and write it; its first offset.
 
     Raises OSError; a part of it may be in the file then.
     """
-    _, length, _, _, _, _, delta, _, timestamp, producer_id, epoch, sequence, _ = fields
+    _, length, _, _, _, _, delta, _, timestamp, producer_id, _, sequence, _ = fields
     first, position = tail.end, active.size
     last = first + delta
-    _pack_start(records, 0, first, length, leader_epoch)
+    at.stamp(room, first, length, leader_epoch)
     add(active, records, length + 12, last, timestamp)
     producers = tail.producers
     tail.end = producers.end_offset = last + 1
     if producer_id >= 0:
-        batch = (increment_sequence(sequence, delta), last, delta, timestamp)
-        producers.add_batch(producer_id, epoch, _new(BatchMetadata, batch))
+        note(producers, producer_id, sequence + delta, last, delta, timestamp)
     offsets = tail.offsets
     offsets.append(first)
     tail.positions.append(position)
-    if len(offsets) > PLACES:
+    if len(offsets) > at.PLACES:
         tail.trim()
     return first
 
@@ -132,13 +126,18 @@ def add(segment: SegmentHead, data: Buffer, size: int, last_offset: int, timesta
     """
     position = segment.size
     file = segment.log_file or segment.open_log()
-    if file.append(data) != position + size:
+    if isinstance(file, FileHead):
+        known: FileHead = file
+        end = known.add(data)
+    else:
+        end = file.append(data)
+    if end != position + size:
         raise ShortenedError(file.path)
     if not position:
         segment.oldest = timestamp
     segment.size = position + size
     latest = segment.latest
-    if timestamp > latest and (latest != UNKNOWN or timestamp > segment.read_latest()):
+    if timestamp > latest and (latest != at.UNKNOWN or timestamp > segment.read_latest()):
         segment.latest = timestamp
         segment.max_timestamp_offset = last_offset
     if segment.bytes_since_index > segment.index_interval_bytes:

@@ -10,14 +10,11 @@ from __future__ import annotations
 import errno
 from typing import Any, NamedTuple, Protocol
 
-MAX_RELATIVE = 2**31 - 1
-"""The offsets of a segment reach at most this far above its base."""
+import pykafka_ops.broker.hot.raw as at
 
-MAX_SEQUENCE = 2**31 - 1
-"""After it comes 0."""
-
-UNKNOWN = -2
-"""A timestamp that has not been looked up yet (-1 is Kafka's "none")."""
+MAX_RELATIVE = at.MAX_RELATIVE
+MAX_SEQUENCE = at.MAX_SEQUENCE
+UNKNOWN = at.UNKNOWN
 
 
 class ShortenedError(OSError):
@@ -53,6 +50,38 @@ class BatchMetadata(NamedTuple):
     def first_sequence(self) -> int:
         """Sequence of its first record."""
         return (self.last_sequence - self.offset_delta) & MAX_SEQUENCE
+
+
+class MeterHead:
+    """What a topic has taken in."""
+
+    __slots__ = ("bytes_in", "messages_in", "produces")
+
+    bytes_in: int
+    messages_in: int
+    produces: int
+
+
+class ProducerHead:
+    """One producer in a partition."""
+
+    __slots__ = ("batches", "epoch", "last_timestamp", "txn_first_offset")
+
+    batches: list[BatchMetadata]
+    epoch: int
+    last_timestamp: int
+    txn_first_offset: int
+
+
+class ProducersHead:
+    """The producers of a partition; ``verifications`` is empty unless transactions wait for their
+    coordinator."""
+
+    __slots__ = ("end_offset", "states", "verifications")
+
+    end_offset: int
+    states: dict[int, Any]
+    verifications: Any
 
 
 class SegmentHead:
@@ -123,7 +152,7 @@ class TailHead:
     offsets: list[int]
     owed: int
     positions: list[int]
-    producers: Any
+    producers: ProducersHead
     roll_after: int
     segment_bytes: int
     start: int
@@ -167,7 +196,7 @@ class PartitionHead:
     leader: int
     leader_epoch: int
     local_id: int
-    meter: Any
+    meter: MeterHead
     used_log: LogHead | None
 
     def advance_high_watermark(self) -> bool:

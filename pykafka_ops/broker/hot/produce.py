@@ -19,10 +19,10 @@ from collections.abc import Callable
 from struct import Struct
 from typing import Any
 
-from pykafka_ops.broker.hot.append import TRANSACTIONAL, checked, is_due, write
-from pykafka_ops.broker.hot.heads import PartitionHead
-from pykafka_ops.errors import WireError
-from pykafka_ops.wire.varint import read_varint
+import pykafka_ops.broker.hot.raw as at
+from pykafka_ops.broker.hot.append import is_due, is_usual, write
+from pykafka_ops.broker.hot.heads import LogHead, PartitionHead, SegmentHead, TailHead
+from pykafka_ops.broker.hot.reply import ProduceReply
 
 FLEXIBLE = 9
 """First version with compact lengths and tagged fields."""
@@ -32,20 +32,7 @@ ZSTD_FROM = 7
 
 HEAD = Struct(">ii")
 """API key and version as one number, correlation id; or partition and size of its records."""
-HEAD_SIZE = 8
-PARTITION_SIZE = 8
-"""Bytes of the partition without records: its number and what says that there are none."""
-NO_TAGS = bytes(3)
-"""Ends partition, topic and request where they are flexible."""
-ALL = -1
-
-_unpack = HEAD.unpack_from
-_CODEC = 7
 _LZ4, _ZSTD = 3, 4
-
-FoundBatch = tuple[int, int, int, int]
-"""What differs between requests: correlation id, partition, first and last + 1 byte of the
-records."""
 
 
 class WriteFailedError(Exception):
@@ -62,18 +49,17 @@ class TopicPath:
     that they name a transactional id. ``clock()`` is the wall clock in ms; ``appended(key)`` wakes
     who waits for records of a partition."""
 
-    __slots__ = ("_acks", "_appended", "_clock", "_has_id", "_known", "_most_codec")
+    __slots__ = ("_appended", "_clock", "_has_id", "_known", "_most_codec", "acks")
 
     def __init__(
         self,
         version: int,
         acks: int,
-        *,
         has_id: bool,
         clock: Callable[[], int],
         appended: Callable[[tuple[str, int]], None],
     ) -> None:
-        self._acks = acks
+        self.acks = acks
         self._most_codec = _LZ4 if 3 <= version < ZSTD_FROM else _ZSTD
         self._has_id = has_id
         self._clock = clock
@@ -87,34 +73,62 @@ class TopicPath:
     def append(self, index: int, records: memoryview) -> tuple[int, int, int] | None:
         """First and last offset of the batch, and log start offset; None, and nothing is done,
         where the ordinary code has to append it. Raises WriteFailedError."""
-        partition = self._known.get(index) or self._meet(index)
+        done = self.put(index, records, records)
+        return None if done[0] < 0 else done
+
+    def put(self, index: int, records: memoryview, room: memoryview) -> tuple[int, int, int]:
+        """As :meth:`append`, but -1 for None; ``room`` is ``records`` once more."""
+        partition: PartitionHead | None = self._found(index)
+        if partition is None or len(room) < at.HEADER_SIZE:
+            return (-1, -1, -1)
+        log: LogHead | None = partition.used_log
+        assert log is not None
+        tail: TailHead = log.tail
+        active: SegmentHead | None = tail.active
+        epoch = partition.leader_epoch
+        if active is None or tail.owed >= 0 or epoch != tail.latest_epoch:
+            return (-1, -1, -1)
+        fields = at.header(room)
+        flags = fields[5]
+        if flags & at.CODEC > self._most_codec or (flags & at.TRANSACTIONAL and not self._has_id):
+            return (-1, -1, -1)
+        try:
+            if not is_usual(tail, records, room, fields) or is_due(tail, active, fields):
+                return (-1, -1, -1)
+        except OverflowError:  # numbers that nobody sends
+            return (-1, -1, -1)
+        if self._clock() >= tail.look_at:
+            return (-1, -1, -1)
+        position = active.size
+        try:
+            first = write(tail, active, records, room, fields, epoch)
+        except Exception as error:
+            raise WriteFailedError(position) from error
+        self._count(partition, tail, len(room), fields[12])
+        return first, tail.end - 1, tail.start
+
+    def _found(self, index: int) -> PartitionHead | None:
+        """The partition, if this broker leads it, its log is in use, and nobody has to be waited
+        for."""
+        partition: PartitionHead | None = self._known.get(index)
         if partition is None:
-            return None
+            partition = self.look_up(index)
+            if partition is None:
+                return None
+            self._known[index] = partition
         if partition.leader != partition.local_id or partition.used_log is None:
             self._known.clear()  # it may be another one next time
             return None
-        if self._acks == ALL and (partition.in_sync is not None or not partition.isr):
+        if self.acks == at.ALL and (partition.in_sync is not None or not partition.isr):
             return None
-        tail = partition.used_log.tail
-        epoch = partition.leader_epoch
-        active = tail.active
-        if active is None or tail.owed >= 0 or epoch != tail.latest_epoch:
-            return None
-        fields = checked(tail, records)
-        if fields is None or is_due(tail, active, fields) or self._clock() >= tail.look_at:
-            return None
-        flags = fields[5]
-        if flags & _CODEC > self._most_codec or (flags & TRANSACTIONAL and not self._has_id):
-            return None
-        position = active.size
-        try:
-            first = write(tail, active, records, fields, epoch)
-        except Exception as error:
-            raise WriteFailedError(position) from error
+        return partition
+
+    def _count(self, partition: PartitionHead, tail: TailHead, size: int, messages: int) -> None:
+        """So much was appended: count it, and let readers have it."""
         meter = partition.meter
         meter.produces += 1
-        meter.bytes_in += len(records)
-        meter.messages_in += fields[12]
+        meter.bytes_in += size
+        meter.messages_in += messages
         if partition.in_sync is not None:
             partition.advance_high_watermark()
         elif tail.first_unstable < 0:
@@ -122,47 +136,82 @@ class TopicPath:
         else:
             tail.move_high_watermark(tail.end)
         self._appended(partition.key)
-        return first, tail.end - 1, tail.start
-
-    def _meet(self, index: int) -> PartitionHead | None:
-        partition = self.look_up(index)
-        if partition is not None:
-            self._known[index] = partition
-        return partition
 
 
 class ProducePath(TopicPath):
     """Requests of one shape for one partition: ``head`` are their bytes from behind the correlation
     id to before the partition, ``key`` the number that API and version are."""
 
-    __slots__ = ("_end", "_head", "_key", "_version")
+    __slots__ = ("_end", "_flexible", "_head", "_key", "_reply")
 
-    def __init__(self, key: int, head: bytes, version: int, acks: int, **more: Any) -> None:
-        super().__init__(version, acks, **more)
+    def __init__(
+        self, key: int, head: bytes, version: int, acks: int, reply: ProduceReply, *more: Any
+    ) -> None:
+        super().__init__(version, acks, *more)
         self._key = key
         self._head = head
-        self._end = HEAD_SIZE + len(head)
-        self._version = version
+        self._end = at.HEAD_SIZE + len(head)
+        self._flexible = version >= FLEXIBLE
+        self._reply = reply
 
-    def find(self, frame: memoryview) -> FoundBatch | None:
-        """What the request has; None if it has another shape."""
-        key, correlation_id = _unpack(frame)
-        at, size = self._end, len(frame)
-        if key != self._key or size < at + PARTITION_SIZE or frame[HEAD_SIZE:at] != self._head:
+    def fits(self, frame: memoryview) -> bool:
+        """Whether the request has this shape."""
+        return self._find(frame)[2] > 0
+
+    def answer(self, frame: memoryview) -> object:
+        """The answer to a request of this shape; None, and nothing is done, if it has another."""
+        return self._answer(frame, frame)
+
+    def _answer(self, frame: memoryview, room: memoryview) -> object:
+        correlation_id, index, start, end = self._find(room)
+        if not start:
             return None
-        index, length = _unpack(frame, at)
-        start = at + PARTITION_SIZE
-        if self._version >= FLEXIBLE:
-            length, start = frame[at + 4], at + 5
-            if length > 127:
-                try:
-                    length, start = read_varint(frame, at + 4)
-                except (IndexError, WireError):
-                    return None
-            length -= 1
-            size -= len(NO_TAGS)
-            if frame[size:] != NO_TAGS:
-                return None
+        records = frame[start:end]
+        try:
+            done = self.put(index, records, room[start:end] if at.COMPILED else records)
+        except WriteFailedError as failure:
+            return self.failed(index, records, failure)
+        if done[0] < 0:
+            return self.declined(correlation_id, index, records)
+        return self._reply.pack(correlation_id, index, done[0], done[2]) if self.acks else b""
+
+    def declined(self, correlation_id: int, index: int, records: memoryview) -> object:
+        """The answer where the ordinary code has to append the batch."""
+        raise NotImplementedError
+
+    def failed(self, index: int, records: memoryview, failure: WriteFailedError) -> object:
+        """The answer where the batch could not be written."""
+        raise NotImplementedError
+
+    def _find(self, frame: memoryview) -> tuple[int, int, int, int]:
+        """What the request has: correlation id, partition, first and last + 1 byte of the records;
+        zeros if it has another shape."""
+        place, size = self._end, len(frame)
+        if size < place + at.PARTITION_SIZE:
+            return (0, 0, 0, 0)
+        key, correlation_id = at.pair(frame, 0)
+        if key != self._key or not at.holds(frame, at.HEAD_SIZE, self._head):
+            return (0, 0, 0, 0)
+        index, length = at.pair(frame, place)
+        start = place + at.PARTITION_SIZE
+        if self._flexible:
+            length, start = length_at(frame, place + 4)
+            size -= at.NO_TAGS
+            if not start or not at.ends(frame, size):
+                return (0, 0, 0, 0)
         if length < 0 or start + length != size:
-            return None
+            return (0, 0, 0, 0)
         return correlation_id, index, start, size
+
+
+def length_at(frame: memoryview, place: int) -> tuple[int, int]:
+    """A compact length, and where it ends; 0 for that where it is none of up to four bytes."""
+    number, shift = 0, 0
+    while shift < 28 and place < len(frame):
+        byte = frame[place]
+        place += 1
+        number |= (byte & 127) << shift
+        if byte < 128:
+            return number - 1, place
+        shift += 7
+    return -1, 0

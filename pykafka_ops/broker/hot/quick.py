@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pykafka_ops.broker.hot.raw import MOST_DELTA
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.compression import codec_of, decompress
 from pykafka_ops.errors import CorruptBatchError
@@ -11,7 +12,7 @@ DECOMPRESSED_LIMIT = 128 << 20
 with what expands to gigabytes; here all clients would wait."""
 COMPRESSED_RECORDS = 1 << 20
 """Records that any compressed batch may have; a larger one has a record a byte."""
-QUICK_RECORDS = 1 << 14
+QUICK_RECORDS = MOST_DELTA
 QUICK_BYTES = 5 << 18
 QUICK_COMPRESSED_BYTES = 256 * 1024
 """Of a batch that is checked while others wait: some ms of work, and what producers send."""

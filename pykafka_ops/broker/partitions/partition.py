@@ -10,7 +10,7 @@ from typing import Protocol
 
 from pykafka_ops.broker.hot.heads import PartitionHead
 from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, ReplicaAssignment
-from pykafka_ops.broker.state.meters import Meters
+from pykafka_ops.broker.state.meters import Meters, TopicMeter
 from pykafka_ops.broker.state.purgatory import Purgatory
 from pykafka_ops.broker.state.replication.awaited import Awaited
 from pykafka_ops.broker.state.replication.in_sync import InSync, Proposal, ProposalVerdict
@@ -55,6 +55,8 @@ class Partition(PartitionHead):
         "topic",
         "topic_id",
     )
+
+    meter: TopicMeter
 
     def __init__(
         self, topic: str, index: int, topic_id: bytes, local_id: int, host: PartitionHost

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-_COUNTS = (
+from pykafka_ops.broker.hot.heads import MeterHead
+
+COUNTS = (
     "messages_in",
     "bytes_in",
     "bytes_out",
@@ -18,11 +20,19 @@ _COUNTS = (
 )
 
 
-class TopicMeter:
+class TopicMeter(MeterHead):
     """Of one topic. Messages and bytes of records; ``produces`` and ``fetches`` count each
     partition of a request, those that failed are among them, conversions are of fetches."""
 
-    __slots__ = (*_COUNTS, "replicas")
+    __slots__ = (
+        "bytes_out",
+        "bytes_rejected",
+        "conversions_out",
+        "failed_fetches",
+        "failed_produces",
+        "fetches",
+        "replicas",
+    )
 
     def __init__(self) -> None:
         self.messages_in = 0
@@ -39,7 +49,7 @@ class TopicMeter:
 
     def add(self, other: TopicMeter) -> None:
         """Count what another has counted."""
-        for name in _COUNTS:
+        for name in COUNTS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 

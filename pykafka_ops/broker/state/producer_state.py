@@ -8,11 +8,8 @@ from enum import IntEnum
 from itertools import islice
 from typing import NamedTuple
 
-from pykafka_ops.broker.hot.heads import BatchMetadata
+from pykafka_ops.broker.hot.heads import BatchMetadata, ProducerHead
 from pykafka_ops.disk.snapshot import ProducerEntry
-
-WINDOW = 5
-"""Batches remembered per producer: what a client may have in flight and send again."""
 
 Txns = list[tuple[int, int]]
 """Transactions by their first offset: that, and the producer or the offset of the marker."""
@@ -50,17 +47,26 @@ def with_txn(txns: Txns, first_offset: int, other: int) -> Txns:
     return txns
 
 
-@dataclass(slots=True, eq=False)
-class ProducerState:
+class ProducerState(ProducerHead):
     """One producer; -1 means none. ``txn_first_offset`` is where its open transaction began,
     ``noted_offset`` the last that it had written when it was looked at whether it is idle."""
 
-    epoch: int = -1
-    coordinator_epoch: int = -1
-    last_timestamp: int = -1
-    txn_first_offset: int = -1
-    noted_offset: int = -1
-    batches: list[BatchMetadata] = field(default_factory=list)
+    __slots__ = ("coordinator_epoch", "noted_offset")
+
+    def __init__(
+        self,
+        epoch: int = -1,
+        coordinator_epoch: int = -1,
+        last_timestamp: int = -1,
+        txn_first_offset: int = -1,
+        noted_offset: int = -1,
+    ) -> None:
+        self.epoch = epoch
+        self.coordinator_epoch = coordinator_epoch
+        self.last_timestamp = last_timestamp
+        self.txn_first_offset = txn_first_offset
+        self.noted_offset = noted_offset
+        self.batches: list[BatchMetadata] = []
 
     @property
     def last_sequence(self) -> int:

@@ -10,15 +10,16 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
-from pykafka_ops.broker.hot.heads import MAX_SEQUENCE, BatchMetadata
+from pykafka_ops.broker.hot.heads import MAX_SEQUENCE, BatchMetadata, ProducersHead
+from pykafka_ops.broker.hot.raw import WINDOW
 from pykafka_ops.broker.state.producer_room import ProducerRoom
 from pykafka_ops.broker.state.producer_state import (
     NO_TXNS,
     NO_VERIFICATIONS,
-    WINDOW,
     CompletedTxn,
     Origin,
     ProducerState,
+    Verifications,
     forget_idle,
     with_txn,
 )
@@ -29,7 +30,7 @@ from pykafka_ops.wire.codes import ErrorCode
 __all__ = ["BatchMetadata", "CompletedTxn", "Origin", "ProducerState", "Producers"]
 
 
-class Producers:
+class Producers(ProducersHead):
     """All producers seen in one partition. ``partition`` ("topic-0") is for error texts;
     ``verify`` asks that transactions be confirmed by their coordinator before the first batch.
     ``room`` is what all partitions share; without one as many are remembered as come."""
@@ -37,13 +38,13 @@ class Producers:
     __slots__ = (
         "_ongoing",
         "_room",
-        "_states",
         "_unreplicated",
-        "_verifications",
-        "end_offset",
         "partition",
         "verify",
     )
+
+    states: dict[int, ProducerState]
+    verifications: Verifications
 
     def __init__(
         self, partition: str, *, verify: bool = False, room: ProducerRoom | None = None
@@ -52,32 +53,32 @@ class Producers:
         self.partition = partition
         self.verify = verify
         self.end_offset = 0
-        self._states: dict[int, ProducerState] = {}
+        self.states = {}
         self._ongoing = NO_TXNS
         self._unreplicated = NO_TXNS
-        self._verifications = NO_VERIFICATIONS
+        self.verifications = NO_VERIFICATIONS
 
     # -- looking ---------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        return len(self._states)
+        return len(self.states)
 
     def __iter__(self) -> Iterator[tuple[int, ProducerState]]:
-        return iter(self._states.items())
+        return iter(self.states.items())
 
     def get(self, producer_id: int) -> ProducerState | None:
         """What is known of a producer."""
-        return self._states.get(producer_id)
+        return self.states.get(producer_id)
 
     @property
     def remembered(self) -> int:
         """How many producers, and transactions to be confirmed, take memory."""
-        return len(self._states) + len(self._verifications)
+        return len(self.states) + len(self.verifications)
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing is known and no finished transaction waits for replication."""
-        return not self._states and not self._unreplicated
+        return not self.states and not self._unreplicated
 
     @property
     def first_unstable_offset(self) -> int:
@@ -97,11 +98,11 @@ class Producers:
 
     def last_sign_of_oldest(self) -> int:
         """When the producer of the oldest open transaction last wrote here (ms); -1: none is."""
-        return self._states[self._ongoing[0][1]].last_timestamp if self._ongoing else -1
+        return self.states[self._ongoing[0][1]].last_timestamp if self._ongoing else -1
 
     def has_ongoing(self, producer_id: int) -> bool:
         """Whether the producer has an open transaction here."""
-        state = self._states.get(producer_id)
+        state = self.states.get(producer_id)
         return state is not None and state.txn_first_offset >= 0
 
     # -- verification of transactions --------------------------------------------------------------
@@ -116,11 +117,11 @@ class Producers:
         """
         if not self.verify or self.has_ongoing(producer_id):
             return None
-        if producer_id not in self._verifications:
+        if producer_id not in self.verifications:
             self._require_room()
-            self._verifications = self._verifications.plus(producer_id, now, sequence, epoch)
+            self.verifications = self.verifications.plus(producer_id, now, sequence, epoch)
             self._room.enter(self)
-        pending = self._verifications[producer_id]
+        pending = self.verifications[producer_id]
         pending.lower(sequence, epoch)
         return pending.guard
 
@@ -133,21 +134,11 @@ class Producers:
 
     # -- checking ----------------------------------------------------------------------------------
 
-    def in_sequence(
-        self, producer_id: int, epoch: int, base_sequence: int, transactional: bool = False
-    ) -> bool:
-        """Quick yes for the usual batch: same epoch, next sequence, in the transaction if any."""
-        state = self._states.get(producer_id)
-        if state is None or state.epoch != epoch or (state.txn_first_offset >= 0) != transactional:
-            return False
-        batches = state.batches
-        return bool(batches) and batches[-1][0] + 1 == base_sequence and not self._verifications
-
     def find_duplicate(
         self, producer_id: int, epoch: int, base_sequence: int, last_sequence: int
     ) -> BatchMetadata | None:
         """The remembered batch with exactly this range of sequences."""
-        state = self._states.get(producer_id)
+        state = self.states.get(producer_id)
         if state is not None and state.epoch == epoch:
             for batch in state.batches:
                 if batch[0] == last_sequence and batch.first_sequence == base_sequence:
@@ -170,11 +161,11 @@ class Producers:
         Raises KafkaError INVALID_PRODUCER_EPOCH, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_TXN_STATE
         or NOT_ENOUGH_REPLICAS (:meth:`start_verification`). Look for a duplicate first.
         """
-        known = self._states.get(producer_id)
+        known = self.states.get(producer_id)
         state = known or ProducerState()
         in_txn = state.txn_first_offset >= 0
         unverified = self.verify and transactional and not in_txn
-        if unverified and not self._verifications.allow(producer_id, guard):
+        if unverified and not self.verifications.allow(producer_id, guard):
             raise KafkaError(
                 ErrorCode.INVALID_TXN_STATE, "Record was not part of an ongoing transaction"
             )
@@ -197,7 +188,7 @@ class Producers:
 
         Raises KafkaError INVALID_PRODUCER_EPOCH or TRANSACTION_COORDINATOR_FENCED.
         """
-        state = self._states.get(producer_id) or ProducerState()
+        state = self.states.get(producer_id) or ProducerState()
         self._check_epoch(producer_id, epoch, state, offset)
         if state.coordinator_epoch > coordinator_epoch:
             raise KafkaError(
@@ -219,7 +210,7 @@ class Producers:
         self, producer_id: int, epoch: int, first: int, state: ProducerState, offset: int
     ) -> None:
         where = f"producer {producer_id} at offset {offset} in partition {self.partition}"
-        pending = self._verifications.get(producer_id)
+        pending = self.verifications.get(producer_id)
         if pending is not None and first > pending.lowest_sequence:
             raise KafkaError(
                 ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
@@ -289,7 +280,7 @@ class Producers:
 
     def peek_marker(self, producer_id: int, offset: int, *, aborted: bool) -> CompletedTxn | None:
         """The transaction that a marker at ``offset`` would end, if one is open."""
-        state = self._states.get(producer_id)
+        state = self.states.get(producer_id)
         if state is None or state.txn_first_offset < 0:
             return None
         others = (start for start, producer in self._ongoing if producer != producer_id)
@@ -297,7 +288,7 @@ class Producers:
         return CompletedTxn(producer_id, state.txn_first_offset, offset, aborted, stable)
 
     def _confirmed(self, producer_id: int) -> None:
-        if self._verifications.pop(producer_id, None) is not None:
+        if self.verifications.pop(producer_id, None) is not None:
             self._room.left(self, 1)
 
     def _state_in(
@@ -305,7 +296,7 @@ class Producers:
     ) -> ProducerState:
         """The state to change. A newcomer for whom there is no room is not remembered, unless he
         ``must`` be: everything that he writes is taken then."""
-        state = self._states.get(producer_id)
+        state = self.states.get(producer_id)
         if state is None:
             state = ProducerState(epoch, noted_offset=offset)
             if self._room.make(self) or must:
@@ -316,7 +307,7 @@ class Producers:
         return state
 
     def _remember(self, producer_id: int, state: ProducerState) -> None:
-        self._states[producer_id] = state
+        self.states[producer_id] = state
         self._room.enter(self)
 
     # -- forgetting --------------------------------------------------------------------------------
@@ -324,18 +315,18 @@ class Producers:
     def forget_idle(self, count: int) -> int:
         """Forget up to ``count`` of those that were idle for longest, for want of memory, but
         nobody with an open transaction; the number of those forgotten."""
-        if len(self._verifications) > len(self._states):
-            gone = self._verifications.forget_oldest(count)
+        if len(self.verifications) > len(self.states):
+            gone = self.verifications.forget_oldest(count)
         else:
-            gone = forget_idle(self._states, count)
+            gone = forget_idle(self.states, count)
         self._room.left(self, gone)
         return gone
 
     def close(self) -> None:
         """The log is not used any more."""
         gone = self.remembered
-        self._states.clear()
-        self._verifications.clear()
+        self.states.clear()
+        self.verifications.clear()
         self._room.left(self, gone)
 
     # -- what happens to the log -------------------------------------------------------------------
@@ -355,18 +346,18 @@ class Producers:
         verifications that never came; the number of producers forgotten."""
         old = [
             producer_id
-            for producer_id, state in self._states.items()
+            for producer_id, state in self.states.items()
             if state.txn_first_offset < 0 and now - state.last_timestamp >= expiration_ms
         ]
         for producer_id in old:
-            del self._states[producer_id]
-        self._room.left(self, len(old) + self._verifications.expire(now - expiration_ms))
+            del self.states[producer_id]
+        self._room.left(self, len(old) + self.verifications.expire(now - expiration_ms))
         return len(old)
 
     def clear(self, end_offset: int) -> None:
         """Forget everything but pending verifications; the state is that of ``end_offset``."""
-        gone = len(self._states)
-        self._states.clear()
+        gone = len(self.states)
+        self.states.clear()
         self._room.left(self, gone)
         self._ongoing = self._unreplicated = NO_TXNS
         self.end_offset = end_offset
@@ -397,4 +388,4 @@ class Producers:
 
     def entries(self) -> list[ProducerEntry]:
         """Everything, as a snapshot holds it."""
-        return [state.entry(producer_id) for producer_id, state in self._states.items()]
+        return [state.entry(producer_id) for producer_id, state in self.states.items()]

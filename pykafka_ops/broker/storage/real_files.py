@@ -9,6 +9,7 @@ import stat as stat_module
 from collections.abc import Iterator
 from contextlib import suppress
 
+from pykafka_ops.broker.hot.file import FileHead
 from pykafka_ops.broker.storage.file_lock import RealLock
 from pykafka_ops.broker.storage.files import Buffer, FileInfo
 from pykafka_ops.broker.storage.linux import set_aside, sync_file_system
@@ -22,32 +23,21 @@ _UNKNOWN = -1
 _THREAD_MAX_OPEN = 64
 
 
-class RealFile:
+class RealFile(FileHead):
     """A file of the operating system; see :class:`File`."""
 
-    __slots__ = ("_fd", "_pool", "path", "used")
+    __slots__ = ("_pool", "path")
 
     def __init__(self, path: str, pool: RealFiles | None, fd: int = -1) -> None:
         self.path = path
         self.used = True
         self._pool = pool
-        self._fd = fd
-
-    def append(self, data: Buffer) -> int:
-        fd = self._fd
-        if fd < 0:
-            fd = self._open()
-        self.used = True
-        done = os.write(fd, data)
-        size = len(data)
-        while done < size:
-            done += os.write(fd, memoryview(data)[done:])
-        return os.lseek(fd, 0, os.SEEK_CUR)
+        self.fd = fd
 
     def read(self, size: int, position: int) -> bytes:
-        fd = self._fd
+        fd = self.fd
         if fd < 0:
-            fd = self._open()
+            fd = self.open()
         self.used = True
         data = os.pread(fd, size, position)
         while len(data) < size:
@@ -62,17 +52,17 @@ class RealFile:
         return room if self.read_into(room, position) == size else None
 
     def read_into(self, room: memoryview, position: int) -> int:
-        fd = self._fd
+        fd = self.fd
         if fd < 0:
-            fd = self._open()
+            fd = self.open()
         self.used = True
         done = _read_now(fd, room, position)
         return os.preadv(fd, [room], position) if done == _UNKNOWN else done
 
     def is_cached(self, size: int, position: int) -> bool:
-        fd = self._fd
+        fd = self.fd
         if fd < 0:
-            fd = self._open()
+            fd = self.open()
         self.used = True
         last = position + size - 1
         for at in (*range(position, last, _PROBE_STEP), last):
@@ -82,49 +72,49 @@ class RealFile:
         return True
 
     def truncate(self, size: int) -> None:
-        os.ftruncate(self._fd if self._fd >= 0 else self._open(), size)
+        os.ftruncate(self.fd if self.fd >= 0 else self.open(), size)
 
     def reserve(self, size: int) -> None:
-        set_aside(self._fd if self._fd >= 0 else self._open(), size)
+        set_aside(self.fd if self.fd >= 0 else self.open(), size)
 
     def size(self) -> int:
-        return os.fstat(self._fd if self._fd >= 0 else self._open()).st_size
+        return os.fstat(self.fd if self.fd >= 0 else self.open()).st_size
 
     def is_held(self) -> bool:
-        return self._fd >= 0
+        return self.fd >= 0
 
     def is_intact(self, size: int) -> bool:
-        found = os.fstat(self._fd if self._fd >= 0 else self._open())
+        found = os.fstat(self.fd if self.fd >= 0 else self.open())
         return found.st_size == size and found.st_nlink > 0
 
     def sync(self) -> None:
-        os.fdatasync(self._fd if self._fd >= 0 else self._open())
+        os.fdatasync(self.fd if self.fd >= 0 else self.open())
 
     def dup(self) -> RealFile:
-        fd = self._fd if self._fd >= 0 else self._open()
+        fd = self.fd if self.fd >= 0 else self.open()
         return RealFile(self.path, None, os.dup(fd))
 
     def close(self) -> None:
-        if self._fd >= 0:
+        if self.fd >= 0:
             if self._pool is not None:
                 self._pool.forget(self)
             self.shut()
 
     def shut(self) -> None:
         """Close the descriptor without telling the pool (which calls this)."""
-        fd, self._fd = self._fd, -1
+        fd, self.fd = self.fd, -1
         os.close(fd)
 
-    def _open(self) -> int:
+    def open(self) -> int:
         if self._pool is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF), self.path)
-        self._fd = self._pool.acquire(self, _OPEN_FLAGS)
-        return self._fd
+        self.fd = self._pool.acquire(self, _OPEN_FLAGS)
+        return self.fd
 
     def create(self) -> None:
         """Make the file anew and keep it open."""
         assert self._pool is not None
-        self._fd = self._pool.acquire(self, _OPEN_FLAGS | os.O_CREAT | os.O_TRUNC)
+        self.fd = self._pool.acquire(self, _OPEN_FLAGS | os.O_CREAT | os.O_TRUNC)
 
 
 def _read_now(fd: int, room: memoryview, position: int) -> int:

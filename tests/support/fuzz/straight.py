@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from pykafka_ops.broker.hot.produce import TopicPath
+import pytest
+
 from pykafka_ops.disk.compression import Codec
 from tests.support.fuzz.mended import mended
 from tests.support.memory.handler_site import batch
-from tests.support.memory.produce_desk import Broker, request
+from tests.support.memory.produce_desk import Broker, decline, request
 
 WAYS = [(version, acks) for version in (3, 7, 9) for acks in (1, -1)]
 MOST = 200
@@ -39,12 +40,9 @@ class Twins:
 
 @contextmanager
 def _declined() -> Iterator[None]:
-    append = TopicPath.append
-    TopicPath.append = lambda *_: None  # type: ignore[method-assign]
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        decline(patch)
         yield
-    finally:
-        TopicPath.append = append  # type: ignore[method-assign]
 
 
 @cache

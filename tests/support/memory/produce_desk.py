@@ -6,6 +6,10 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
+from pykafka_ops.broker.handlers.produce_several import SeveralShape
+from pykafka_ops.broker.handlers.produce_shape import ProduceShape
 from pykafka_ops.broker.runtime.sockets.connection import Connection
 from pykafka_ops.broker.runtime.sockets.server import Server
 from pykafka_ops.wire.frame import decode_response, encode_request
@@ -19,6 +23,12 @@ from tests.support.memory.handler_site import OTHER, Site
 from tests.support.wire.server import FakeTransport
 
 TIMEOUT_MS = 500
+
+
+def decline(patch: pytest.MonkeyPatch) -> None:
+    """Have the ordinary code append every batch, in brokers that were not asked before."""
+    for kind in (ProduceShape, SeveralShape):
+        patch.setattr(kind, "look_up", lambda *_: None)
 
 
 class Broker:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pykafka_ops.broker.hot.append import Fields, checked, is_due, unpack_header, write
+from pykafka_ops.broker.hot.append import Fields, checked, fields_of, is_due, write
 from pykafka_ops.broker.state.configs.topic import MAX_LONG
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.storage.log.loading import load
@@ -66,7 +66,7 @@ def append(
         parts.epochs.assign(leader_epoch, tail.end)
     position = active.size
     try:
-        first = write(tail, active, records, fields, leader_epoch)
+        first = write(tail, active, records, records, fields, leader_epoch)
     except OSError as error:
         raise append_failed(parts, active, position, error) from error
     info: AppendInfo = _new(AppendInfo, (first, first + fields[6], -1, tail.start, False))
@@ -77,7 +77,7 @@ def _own(parts: LogParts, records: memoryview, origin: Origin) -> Fields | None:
     """The header fields of a plain batch that this broker made for an internal topic, with
     usual settings: nothing in it needs to be checked or rewritten. None for any other."""
     config = parts.place.config
-    fields: Fields = unpack_header(records)
+    fields = fields_of(records)
     if (
         origin is not _COORDINATOR
         or fields[5]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pykafka_ops.broker.hot.append import PLACES
 from pykafka_ops.broker.hot.heads import TailHead
 from pykafka_ops.broker.hot.quick import QUICK_BYTES
+from pykafka_ops.broker.hot.raw import PLACES
 from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
 from pykafka_ops.broker.state.producers import Producers
 from pykafka_ops.broker.storage.segment import Segment

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pykafka_ops.broker.hot.sequence import in_sequence
 from pykafka_ops.broker.state.memory import Account
 from pykafka_ops.broker.state.producer_room import PRODUCER_BYTES, ProducerRoom
 from pykafka_ops.broker.state.producers import BatchMetadata, Origin, Producers
@@ -49,10 +50,10 @@ def test_sequences_must_follow_each_other() -> None:
         "Out of order sequence number for producer 7 at offset 4 in partition t-0: "
         "5 (incoming seq. number), 3 (current end sequence number)"
     )
-    assert p.in_sequence(7, 0, 4)
-    assert not p.in_sequence(7, 0, 5)
-    assert not p.in_sequence(7, 1, 4)
-    assert not p.in_sequence(8, 0, 0)
+    assert in_sequence(p, 7, 0, 4, False)
+    assert not in_sequence(p, 7, 0, 5, False)
+    assert not in_sequence(p, 7, 1, 4, False)
+    assert not in_sequence(p, 8, 0, 0, False)
 
 
 def test_a_transaction_in_one_partition_is_none_in_another() -> None:
@@ -296,7 +297,7 @@ def test_who_goes_on_writing_is_remembered_while_others_are_invented() -> None:
             add(p, 7, 0, n // 20, 1, offset)  # refused if it were not the next sequence
             assert p.find_duplicate(7, 0, n // 20, n // 20) is not None
             offset += 1
-    assert p.in_sequence(7, 0, 150)
+    assert in_sequence(p, 7, 0, 150, False)
 
 
 def test_who_was_forgotten_goes_on_with_any_sequence() -> None:
@@ -306,7 +307,7 @@ def test_who_was_forgotten_goes_on_with_any_sequence() -> None:
         add(p, 100 + n, 0, 0, 1, 5 + n)
     assert p.get(7) is None
     add(p, 7, 0, 5, 1, 20)
-    assert p.in_sequence(7, 0, 6)
+    assert in_sequence(p, 7, 0, 6, False)
 
 
 def test_nobody_with_an_open_transaction_is_forgotten() -> None:

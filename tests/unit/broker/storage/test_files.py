@@ -122,9 +122,9 @@ def test_a_used_file_is_not_the_first_to_lose_its_descriptor(tmp_path: Path) -> 
     for n in range(3):
         hot.append(b"x")
         files.open(f"{tmp_path}/new{n}", create=True)
-        closed.append(hot._fd < 0)
+        closed.append(hot.fd < 0)
     assert closed == [False, False, False]
-    assert any(f._fd < 0 for f in cold)
+    assert any(f.fd < 0 for f in cold)
 
 
 def test_running_out_of_descriptors_closes_some(

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.broker.hot import is_compiled
 from pykafka_ops.broker.hot.quick import DECOMPRESSED_LIMIT, QUICK_BYTES, QUICK_RECORDS
 from pykafka_ops.broker.storage.validate import TakesLongError
 from pykafka_ops.disk.batch import BatchHeader, read_header
@@ -237,17 +238,18 @@ LONG: dict[str, tuple[Callable[[], memoryview], dict[str, Any]]] = {
         lambda: batch(some(1, value=random.randbytes(300_000)), Codec.LZ4),
         {},
     ),
-    "records to be looked at one by one": (
-        lambda: batch(some(ONE_BY_ONE + 1, headers=[("h", b"")]), Codec.LZ4),
-        {},
-    ),
-    "headers": (lambda: batch(some(1, headers=[("", b"")] * (FEW_HEADERS + 1)), Codec.LZ4), {}),
     "old messages": (lambda: old(800, Codec.NONE), {}),
     "old messages, compressed": (lambda: old(800, Codec.GZIP), {}),
     "another codec": (
         lambda: batch(some(900, value=bytes(100)), Codec.NONE),
         {"compression_type": "gzip"},
     ),
+}
+
+
+ONE_BY_ONE_KINDS = {
+    "records": lambda: batch(some(ONE_BY_ONE + 1, headers=[("h", b"")]), Codec.LZ4),
+    "headers": lambda: batch(some(1, headers=[("", b"")] * (FEW_HEADERS + 1)), Codec.LZ4),
 }
 
 
@@ -266,6 +268,21 @@ def test_what_takes_long_is_left_to_a_thread(
     assert (bytes(sent), world.log.log_end_offset) == (before, 0)
     first, last, *_ = append(world, sent)
     assert first == 0 < world.log.log_end_offset == last + 1
+
+
+@pytest.mark.parametrize("made", ONE_BY_ONE_KINDS.values(), ids=ONE_BY_ONE_KINDS.keys())
+def test_what_is_looked_at_one_by_one_takes_long_where_that_is_not_compiled(
+    made: Callable[[], memoryview],
+) -> None:
+    world, sent = World(), made()
+    if not is_compiled():
+        with pytest.raises(TakesLongError):
+            world.log.append_as_leader(sent, leader_epoch=0, now=world.now)
+        assert world.log.log_end_offset == 0
+        append(world, sent)
+    else:
+        world.log.append_as_leader(sent, leader_epoch=0, now=world.now)
+    assert world.log.log_end_offset in (1, ONE_BY_ONE + 1)
 
 
 def test_a_compacted_topics_keys_are_looked_for_in_a_thread_where_they_are_many() -> None:

@@ -1,0 +1,34 @@
+"""What append.py is where it is compiled."""
+
+cimport cython
+cimport pykafka_ops.broker.hot.raw as at
+from pykafka_ops.broker.hot.file cimport FileHead
+from pykafka_ops.broker.hot.heads cimport ProducersHead, SegmentHead, TailHead
+from pykafka_ops.broker.hot.records cimport promised
+from pykafka_ops.broker.hot.sequence cimport in_sequence, note
+
+
+@cython.locals(
+    _=cython.longlong, base=cython.longlong, length=cython.longlong, magic=cython.longlong, crc=cython.longlong,
+    flags=cython.longlong, delta=cython.longlong, producer_id=cython.longlong,
+    epoch=cython.longlong, sequence=cython.longlong, n=cython.longlong, size=cython.longlong,
+    transactional=cython.bint, body=at.View,
+)
+cpdef bint is_usual(TailHead tail, object records, at.View view, at.Fields fields) except -1
+
+cpdef bint is_due(TailHead tail, SegmentHead active, at.Fields fields) except -1
+
+@cython.locals(
+    _=cython.longlong, length=cython.longlong, delta=cython.longlong, timestamp=cython.longlong,
+    producer_id=cython.longlong, sequence=cython.longlong, producers=ProducersHead,
+    first=cython.longlong, position=cython.longlong, last=cython.longlong, offsets=list,
+)
+cpdef long long write(
+    TailHead tail, SegmentHead active, object records, at.Room room, at.Fields fields,
+    long long leader_epoch
+) except -1
+
+@cython.locals(
+    position=cython.longlong, latest=cython.longlong, known=FileHead, end=cython.longlong
+)
+cpdef add(SegmentHead segment, object data, long long size, long long last_offset, long long timestamp)

@@ -1,0 +1,60 @@
+"""What produce.py is where it is compiled."""
+
+cimport cython
+cimport pykafka_ops.broker.hot.raw as at
+from pykafka_ops.broker.hot.append cimport is_due, is_usual, write
+from pykafka_ops.broker.hot.heads cimport (
+    LogHead, MeterHead, PartitionHead, SegmentHead, TailHead
+)
+from pykafka_ops.broker.hot.reply cimport ProduceReply
+
+
+cdef class TopicPath:
+    cdef object _appended
+    cdef object _clock
+    cdef bint _has_id
+    cdef dict _known
+    cdef long long _most_codec
+    cdef readonly long long acks
+
+    @cython.locals(
+        partition=PartitionHead, log=LogHead, tail=TailHead, active=SegmentHead,
+        epoch=cython.longlong, fields=at.Fields, flags=cython.longlong, position=cython.longlong,
+        first=cython.longlong,
+    )
+    cdef (long long, long long, long long) put(
+        self, long long index, object records, at.Room room
+    ) except *
+
+    @cython.locals(partition=PartitionHead)
+    cdef PartitionHead _found(self, long long index)
+
+    @cython.locals(meter=MeterHead)
+    cdef object _count(
+        self, PartitionHead partition, TailHead tail, long long size, long long messages
+    )
+
+
+cdef class ProducePath(TopicPath):
+    cdef long long _end
+    cdef bint _flexible
+    cdef bytes _head
+    cdef long long _key
+    cdef ProduceReply _reply
+
+    @cython.locals(
+        correlation_id=cython.longlong, index=cython.longlong, start=cython.longlong,
+        end=cython.longlong,
+    )
+    cdef object _answer(self, object frame, at.Room room)
+
+    @cython.locals(
+        place=cython.longlong, size=cython.longlong, key=cython.longlong,
+        correlation_id=cython.longlong, index=cython.longlong, length=cython.longlong,
+        start=cython.longlong,
+    )
+    cdef (long long, long long, long long, long long) _find(self, at.View frame) except *
+
+
+@cython.locals(number=cython.longlong, shift=cython.int, byte=cython.longlong)
+cpdef (long long, long long) length_at(at.View frame, long long place) except *
