@@ -15,7 +15,7 @@ from pykafka_ops.errors import WireError
 from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.codec import decode, encode, encode_parts
 from pykafka_ops.wire.message import table_of
-from pykafka_ops.wire.types import Buffer, Part, Scalar
+from pykafka_ops.wire.types import Buffer, Part, Scalar, joined
 from pykafka_ops.wire.varint import skip_tags
 
 T = TypeVar("T")
@@ -90,7 +90,8 @@ def response_parts(msg: object, version: int, correlation_id: int) -> list[Part]
 
 
 class Encoded:
-    """A response encoded before it is sent, because its size decides whether it is sent.
+    """A response encoded before it is sent, because its size decides whether it is sent, or because
+    it is sent several times.
 
     ``size`` is in bytes, without the header.
     """
@@ -105,8 +106,12 @@ class Encoded:
         self.size = sum(map(len, self._parts))
 
     def framed(self, correlation_id: int) -> list[Part]:
-        """As :func:`response_parts`; to be called once."""
-        return framed(self._parts, self._kind, self._version, correlation_id)
+        """As :func:`response_parts`."""
+        return framed([*self._parts], self._kind, self._version, correlation_id)
+
+    def join(self) -> None:
+        """Have it in one buffer from now on."""
+        self._parts = [joined(self._parts)]
 
 
 def framed(parts: list[Part], kind: type, version: int, correlation_id: int) -> list[Part]:

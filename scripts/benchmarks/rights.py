@@ -1,7 +1,8 @@
 """What access rules cost: CPU of the broker for small requests, with rules and without.
 
 Four brokers in turns, two of a kind: how much two of a kind differ says what the figures are worth.
-Of each broker the cheapest of many short rounds counts, which work for others does not move.
+Of each broker the cheapest of many short rounds counts, which work for others does not move. Beside
+it stand the quartiles of the ratio in each turn.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from contextlib import ExitStack
+from statistics import quantiles
 from typing import Any, NamedTuple
 
 from pykafka_ops.security.acls.rules import (
@@ -87,21 +89,26 @@ def rights(bench: Bench) -> None:
             list(_two(stack, name, more)) for name, more in (("without", {}), ("with", SETTINGS))
         ]
         for kind in KINDS:
-            found = _least(kind, [*pairs[0], *pairs[1]], rounds)
-            without, equal, with_rules, with_equal = found
+            turns = _turns(kind, [*pairs[0], *pairs[1]], rounds)
+            without, equal, with_rules, with_equal = map(min, zip(*turns, strict=True))
+            ratios = [(c + d) / (a + b) for a, b, c, d in turns]
+            quartiles = " ".join(f"{ratio:.3f}" for ratio in quantiles(ratios, n=4))
+            bench.say(f"  {kind}: quartiles of {rounds} turns {quartiles}")
             ours = pairs[1][0].target
             bench.add(ROWS[kind], ours, min(with_rules, with_equal) / min(without, equal))
             bench.add(EQUALS[kind], ours, max(without, equal) / min(without, equal))
 
 
-def _least(kind: str, clients: list[Client], rounds: int) -> list[float]:
-    """The cheapest round of each, in turns."""
-    least = [float("inf")] * len(clients)
+def _turns(kind: str, clients: list[Client], rounds: int) -> list[list[float]]:
+    """What a request costs each of them, turn by turn; each begins in one of four."""
+    turns = []
     for turn in range(rounds):
+        costs = [0.0] * len(clients)
         for place in range(len(clients)):
             at = (place + turn) % len(clients)
-            least[at] = min(least[at], clients[at].cost(kind))
-    return least
+            costs[at] = clients[at].cost(kind)
+        turns.append(costs)
+    return turns
 
 
 def _two(stack: ExitStack, name: str, settings: dict[str, str]) -> Iterator[Client]:

@@ -48,6 +48,12 @@ def handle(context: Context, request: MetadataRequest) -> Answer:
     return begun(answer(context, request, names))
 
 
+def is_lasting(answer: object) -> bool:
+    """Whether a request gets this answer until the cluster, or what its client may do, changes:
+    nothing is refused, which is logged each time, and no topic is to be created."""
+    return type(answer) is MetadataResponse and not any(t.error_code for t in answer.topics)
+
+
 def _check(request: MetadataRequest, version: int) -> None:
     """Versions 10 and 11 have room for ids and null names, and forbid both."""
     if version >= _FIRST_VERSION_WITH_IDS:

@@ -9,6 +9,8 @@ from typing import Any, cast
 
 from pykafka_ops.broker.runtime.sockets.connection import Connection
 from pykafka_ops.broker.runtime.sockets.server import Server
+from pykafka_ops.broker.services.acl_admin import AclAdmin
+from pykafka_ops.broker.services.authorizer import Authorizer
 from pykafka_ops.broker.state.quotas.entities import QuotaEntity
 from pykafka_ops.wire.apis import APIS
 from pykafka_ops.wire.frame import decode_response, encode_request
@@ -23,14 +25,14 @@ from tests.support.memory.handler_site import ME, OTHER, Site, batch
 from tests.support.wire.server import FakeTransport
 
 RECORDS = batch(b"x" * 1000)
-LATEST = {0: 9, 1: 12, 2: 9, 6: 8, 12: 4, 18: 4}
+LATEST = {0: 9, 1: 12, 2: 9, 3: 12, 6: 8, 12: 4, 18: 4}
 
 
 class Client:
     """A connection to a real server over ``Site``'s logs and clocks."""
 
-    def __init__(self, desk: Desk, client_id: str) -> None:
-        self.transport = FakeTransport(Connection(desk.server, "PLAINTEXT"))
+    def __init__(self, desk: Desk, client_id: str, host: str) -> None:
+        self.transport = FakeTransport(Connection(desk.server, "PLAINTEXT"), host)
         self._client_id = client_id
         self._sent: list[tuple[int, int]] = []
         self._read = 0
@@ -68,13 +70,19 @@ class Client:
 
 
 class Desk:
-    """Clients and the timers that the server set for them."""
+    """Clients and the timers that the server set for them; an ``authorizer`` says what they may."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, authorizer: Authorizer | None = None
+    ) -> None:
         self.site = Site()
+        if authorizer is not None:
+            self.site.services.acls = cast(AclAdmin, SimpleNamespace(authorizer=authorizer))
         self.server = Server(self.site.services, loop)
         self.timers: list[tuple[float, Callable[[], None]]] = []
         self.server.call_later = self._call_later  # type: ignore[method-assign]
+        if authorizer is not None:
+            authorizer.changed.append(self.server.rights_changed)
         self.site.topic("t", 2, isr=(ME,), replicas=(ME, OTHER))
 
     def _call_later(self, seconds: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
@@ -85,8 +93,8 @@ class Desk:
         texts = {name: str(value) for name, value in quotas.items()}
         assert self.site.services.quotas.set(QuotaEntity(user, client_id), texts) == []
 
-    def client(self, client_id: str = "c") -> Client:
-        return Client(self, client_id)
+    def client(self, client_id: str = "c", host: str = "1.2.3.4") -> Client:
+        return Client(self, client_id, host)
 
     def pass_time(self, ms: float) -> None:
         self.site.pass_time(ms)

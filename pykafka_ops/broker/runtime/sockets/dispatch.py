@@ -14,6 +14,7 @@ from pykafka_ops.broker.handlers import Route, failed
 from pykafka_ops.broker.handlers.api import Context, Handle, MakeShape, Services
 from pykafka_ops.broker.runtime.sockets import request_log
 from pykafka_ops.broker.runtime.sockets.ended import Observer
+from pykafka_ops.broker.runtime.sockets.kept_answers import KeptAnswers
 from pykafka_ops.broker.runtime.sockets.memory import DecodedMemory
 from pykafka_ops.broker.services.meter import Meter
 from pykafka_ops.broker.state.quotas.clients import ClientQuotas
@@ -26,16 +27,17 @@ Spawn = Callable[[Coroutine[Any, Any, object]], "asyncio.Task[object]"]
 class Api:
     """One served API, its handler and classes loaded at first use."""
 
-    __slots__ = ("_guarded", "_module", "handle", "key", "request_class", "route", "shape")
+    __slots__ = ("_module", "_services", "handle", "kept", "key", "request_class", "route", "shape")
 
-    def __init__(self, key: int, route: Route, *, guarded: bool = False) -> None:
+    def __init__(self, key: int, route: Route, services: Services) -> None:
         self.key = key
         self.route = route
-        self._guarded = guarded
+        self._services = services
         self._module: ModuleType | None = None
         self.handle: Handle | None = None
         self.request_class: type[Any] | None = None
         self.shape: MakeShape | None = None
+        self.kept: KeptAnswers | None = None
 
     def load(self) -> Handle:
         """Import the handler module and the message classes."""
@@ -43,11 +45,13 @@ class Api:
         self.request_class = APIS[self.key].request
         shape: MakeShape | None = getattr(self._module, "shape", None)
         handle: Handle = self._module.handle
-        if self._guarded:
+        if self._services.acls is not None:
             from pykafka_ops.broker.handlers import rights
 
             handle = rights.guarded(self.key, self._module)
             shape = None if shape is None else rights.guarded_shape(self.key, shape)
+        if hasattr(self._module, "is_lasting"):
+            self.kept = KeptAnswers(self._services, self._module.is_lasting)
         self.shape, self.handle = shape, handle
         return handle
 
@@ -77,8 +81,7 @@ class Dispatch:
         """Called with every request that has ended; nothing is measured while there are none."""
         services.levels_changed.append(self.log_or_not)
         self.log_or_not()
-        guarded = services.acls is not None
-        self.apis = {int(key): Api(key, route, guarded=guarded) for key, route in routes.items()}
+        self.apis = {int(key): Api(key, route, services) for key, route in routes.items()}
 
     def log_or_not(self) -> None:
         """Have requests logged from now on, or no more, as the level of their logger says."""
@@ -90,6 +93,12 @@ class Dispatch:
         api = self.apis.get(key)
         if api is not None and api.handle is None:
             api.load()
+
+    def forget_answers(self) -> None:
+        """What clients may do has changed."""
+        for api in self.apis.values():
+            if api.kept is not None:
+                api.kept.forget()
 
     def find(self, key: int, version: int) -> tuple[Api, int]:
         """The API that a request asks for, in which version; -1 for one of ApiVersions that is not

@@ -181,6 +181,9 @@ class Exchange:
     def _call(self, api: Api, context: Context, frame: memoryview, body: int) -> object:
         """Decode the request and hand it over to the handler."""
         handle = api.handle or api.load()
+        kept = api.kept
+        if kept is not None and (found := kept.find(context, frame, body)) is not None:
+            return found
         message: Any = None
         try:
             if context.version >= 0:
@@ -202,7 +205,9 @@ class Exchange:
         kind = type(answer)
         if kind is GeneratorType:
             return self._guard(self._in_steps(answer), message)
-        return self._guard(answer, message) if kind is CoroutineType else answer
+        if kind is CoroutineType:
+            return self._guard(answer, message)
+        return answer if kept is None else kept.keep(context, frame, body, answer)
 
     def _learn(self, shape: Shape | None) -> None:
         if shape is not None and self._dispatch.memory.keep(shape.held):

@@ -256,6 +256,7 @@ class Server:
 
     def rights_changed(self) -> None:
         """Somebody may do more or less from now on."""
+        self.dispatch.forget_answers()
         for connection in self._connections.values():
             connection.exchange.forget_shapes()
 
