@@ -51,14 +51,17 @@ def _pem(certificates: list[bytes]) -> str:
 
 
 def _pkcs12(path: str, password: str, *, keys: bool) -> str:
-    """PEM text of a PKCS12 store, by the ``openssl`` program."""
-    argv = ["openssl", "pkcs12", "-in", os.path.expanduser(path), "-passin", "env:PKO_STORE"]
+    """PEM text of a PKCS12 store, by the ``openssl`` program.
+
+    It hears the password by its input: others of the same user can read the environment.
+    """
+    argv = ["openssl", "pkcs12", "-in", os.path.expanduser(path), "-passin", "stdin"]
     argv += ["-nodes"] if keys else ["-nokeys"]
-    env = {**os.environ, "PKO_STORE": password}
+    word = f"{password}\n".encode()
     try:
-        done = subprocess.run(argv, env=env, capture_output=True, check=False)
+        done = subprocess.run(argv, input=word, capture_output=True, check=False)
         if done.returncode:
-            done = subprocess.run([*argv, "-legacy"], env=env, capture_output=True, check=False)
+            done = subprocess.run([*argv, "-legacy"], input=word, capture_output=True, check=False)
     except FileNotFoundError:
         raise TlsSettingError(
             f"{path} is a PKCS12 store and the openssl program is not installed; convert it: "
