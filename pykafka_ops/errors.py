@@ -24,11 +24,13 @@ from __future__ import annotations
 class PkoError(Exception):
     """Base of all: the text is one line that says what, which item, why and what to do.
 
-    ``ours``: that line in pko's form, where the text is in the words of Kafka's tools.
+    ``ours``: that line in pko's form, where the text is in the words of Kafka's tools. ``about``:
+    what it is about, where ``ours`` does not say.
     """
 
     exit_code = 1
     ours = ""
+    about = ""
 
 
 class UsageError(PkoError):

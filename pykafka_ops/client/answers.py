@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from pykafka_ops.client.rights import refusal
+from pykafka_ops.client.rights import refusal, subject
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -19,6 +19,7 @@ def error_of(part: Any) -> KafkaError | None:
         return None
     error = KafkaError(part.error_code, getattr(part, "error_message", None) or "")
     error.ours = refusal(part.error_code, part)
+    error.about = subject(part) if error.ours else ""
     return error
 
 

@@ -15,6 +15,7 @@ from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.fetch import FetchedBatches, end_of, fetch
 from pykafka_ops.client.leaders import Partition
+from pykafka_ops.client.rights import REFUSALS
 from pykafka_ops.client.topics import TopicDescription, describe_topics
 from pykafka_ops.disk.batch import scan, starts_at
 from pykafka_ops.disk.commits import CommitReader, Key, Stored
@@ -47,6 +48,15 @@ def commits_since(
     while log.read(found, partition_bytes=4 << 20):
         pass
     return found
+
+
+def commits_refused(cluster: Cluster) -> KafkaError | None:
+    """The error where brokers do not let this login read commits, which are then unknown."""
+    found: object = describe_topics(cluster, [TOPIC]).get(TOPIC)
+    if isinstance(found, TopicDescription):
+        place = (TOPIC, found.partitions[0].number)
+        found = fetch(cluster, {place: 0}, partition_bytes=1)[place]
+    return found if isinstance(found, KafkaError) and found.code in REFUSALS else None
 
 
 class CommitLog:

@@ -103,6 +103,12 @@ class ClientConfig:
         """Whether connections authenticate with SASL."""
         return self.protocol.startswith("SASL")
 
+    @property
+    def is_known(self) -> bool:
+        """Whether brokers know who asks: by a login, or a certificate."""
+        shown = self.get("ssl.keystore.location") or self.get("ssl.keystore.key")
+        return self.sasl or (self.tls and shown is not None)
+
     def get(self, key: str) -> str | None:
         """A raw property, None where absent or empty."""
         return self.properties.get(key) or None

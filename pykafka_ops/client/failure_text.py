@@ -30,7 +30,8 @@ def in_one_line(error: PkoError, *, timeout: str = "--timeout 30s") -> str:
 
         text += f" ({timeout} waits longer)" if isinstance(cause, SilentError) else ""
     if isinstance(cause, KafkaError):
-        text = f"{cause.ours or text_of(cause)} [{code_of(cause).name}]"
+        about = f"{cause.about}: " if cause.about else ""
+        text = f"{about}{cause.ours or text_of(cause)} [{code_of(cause).name}]"
     return " ".join(text.split()) or type(error).__name__
 
 

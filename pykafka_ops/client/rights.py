@@ -24,32 +24,42 @@ _CLUSTER: Final = {
     "describe-configs": ("describe_client_quotas",),
     "alter-configs": ("alter_client_quotas",),
 }  # fmt: skip
-RIGHTS: Final = {
-    **{api: f"{right} on the cluster" for right, apis in _CLUSTER.items() for api in apis},
-    "create_topics": "create on the topic, or on the cluster",
-    "delete_topics": "delete on the topic",
-    "create_partitions": "alter on the topic",
-    "delete_records": "delete on the topic",
-    "describe_configs": "describe-configs on the topic, for brokers on the cluster",
-    "alter_configs": "alter-configs on the topic, for brokers on the cluster",
-    "incremental_alter_configs": "alter-configs on the topic, for brokers on the cluster",
-    "metadata": "describe on the topic",
-    "list_offsets": "describe on the topic",
-    "describe_producers": "read on the topic",
-    "fetch": "read on the topic",
-    "produce": "write on the topic",
-    "describe_groups": "describe on the group",
-    "consumer_group_describe": "describe on the group",
-    "delete_groups": "delete on the group",
-    "leave_group": "read on the group",
-    "offset_delete": "delete on the group and read on the topic",
-    "offset_fetch": "describe on the group and on the topic",
-    "offset_commit": "read on the group and on the topic",
-    "find_coordinator": "describe on the group or the transactional id",
-    "describe_transactions": "describe on the transactional id",
-    "init_producer_id": "write on the transactional id, or idempotent-write on the cluster",
-    "create_delegation_token": "create-tokens on the owner (user:User:NAME)",
+_TOPIC, _GROUP, _WHOLE, _ID = "topic", "group", "cluster", "transactional id"
+RIGHTS: Final[dict[str, dict[str, str]]] = {
+    **{api: {_WHOLE: operation} for operation, apis in _CLUSTER.items() for api in apis},
+    "create_topics": {_TOPIC: "create"},
+    "delete_topics": {_TOPIC: "delete"},
+    "create_partitions": {_TOPIC: "alter"},
+    "delete_records": {_TOPIC: "delete"},
+    "describe_configs": {_TOPIC: "describe-configs", _WHOLE: "describe-configs"},
+    "alter_configs": {_TOPIC: "alter-configs", _WHOLE: "alter-configs"},
+    "incremental_alter_configs": {_TOPIC: "alter-configs", _WHOLE: "alter-configs"},
+    "metadata": {_TOPIC: "describe"},
+    "list_offsets": {_TOPIC: "describe"},
+    "describe_producers": {_TOPIC: "read"},
+    "fetch": {_TOPIC: "read"},
+    "produce": {_TOPIC: "write", _ID: "write", _WHOLE: "idempotent-write"},
+    "describe_groups": {_GROUP: "describe"},
+    "consumer_group_describe": {_GROUP: "describe"},
+    "delete_groups": {_GROUP: "delete"},
+    "leave_group": {_GROUP: "read"},
+    "offset_delete": {_GROUP: "delete", _TOPIC: "read"},
+    "offset_fetch": {_GROUP: "describe", _TOPIC: "describe"},
+    "offset_commit": {_GROUP: "read", _TOPIC: "read"},
+    "find_coordinator": {_GROUP: "describe", _ID: "describe"},
+    "describe_transactions": {_ID: "describe"},
+    "init_producer_id": {_ID: "write", _WHOLE: "idempotent-write"},
+    "create_delegation_token": {"delegation token": "create-tokens"},
 }
+"""The operation by what the code of the refusal is about."""
+_ELSE: Final = {
+    ("create_topics", _TOPIC): ", or on the cluster",
+    ("init_producer_id", _ID): ", or idempotent-write on the cluster",
+}
+"""What would do as well."""
+_CALLED: Final = {"delegation token": "owner (user:User:NAME)"}
+_NAMES: Final = ("name", "resource_name", "group_id", "transactional_id", "key", "topic")
+"""Fields of answers that name what they are about."""
 
 
 def refusal(code: int, part: object) -> str:
@@ -57,5 +67,18 @@ def refusal(code: int, part: object) -> str:
     refusal, or the right is not known."""
     if code not in REFUSALS:
         return ""
-    right = RIGHTS.get(type(part).__module__.rpartition(".")[2])
-    return f"not allowed: this login needs {right}" if right else ""
+    api = type(part).__module__.rpartition(".")[2]
+    kind = ErrorCode(code).name.removesuffix("_AUTHORIZATION_FAILED").lower().replace("_", " ")
+    operation = RIGHTS.get(api, {}).get(kind)
+    return lacking(operation, kind) + _ELSE.get((api, kind), "") if operation else ""
+
+
+def lacking(operation: str, kind: str) -> str:
+    """That a login may not do it to a topic, group, ...: which one is said before that."""
+    return f"not allowed: this login needs {operation} on the {_CALLED.get(kind, kind)}"
+
+
+def subject(part: object) -> str:
+    """Which topic, group, ... a part of an answer is about, "" where it does not say."""
+    names = (getattr(part, field, None) for field in _NAMES)
+    return next((name for name in names if isinstance(name, str) and name), "")

@@ -83,12 +83,13 @@ def failure(error: PkoError, run: Run) -> int:
 
 def _java(error: PkoError) -> str:
     """The class of the exception that the tool catches."""
+    from pykafka_ops.commands.framework.failures import security_class
     from pykafka_ops.commands.framework.principal import PrincipalProblem
     from pykafka_ops.commands.framework.profile import UnreadableFileError
 
     if isinstance(error, (AclProblem, PrincipalProblem)):
         return error.java
-    if isinstance(error, KafkaError) or hasattr(error, "trouble"):
+    if isinstance(error, KafkaError) or hasattr(error, "trouble") or security_class(error):
         return "java.util.concurrent.ExecutionException"
     if isinstance(error, UnreadableFileError):
         return "java.nio.file.NoSuchFileException"

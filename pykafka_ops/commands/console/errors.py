@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable
 
 from pykafka_ops.client.config import ClientConfigError
-from pykafka_ops.commands.framework.failures import java_text
+from pykafka_ops.client.rights import lacking
+from pykafka_ops.commands.framework.failures import java_text, security_class
 from pykafka_ops.commands.framework.output import say
-from pykafka_ops.errors import ConnectError, KafkaError, PkoError, TlsError
+from pykafka_ops.errors import ConnectError, KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 
 REFUSALS = frozenset(
@@ -33,39 +34,40 @@ class OtherError(PkoError):
     """What librdkafka itself says went wrong; Java's clients would raise a KafkaException."""
 
 
-def kafka_error(code: int, text: str, topic: str = "") -> PkoError:
-    """The error of a broker's (positive) or librdkafka's (negative) code."""
+def kafka_error(
+    code: int, text: str, topic: str = "", *, operation: str = "", group: str = ""
+) -> PkoError:
+    """The error of a broker's (positive) or librdkafka's (negative) code; ``operation``: what was
+    done to the topic, or as a member of the group."""
     if code <= 0:
         return OtherError(text)
     if code == ErrorCode.INVALID_TOPIC_EXCEPTION:
         return KafkaError(code, f"Invalid topics: [{topic}]")
+    if code not in REFUSALS:
+        return KafkaError(code, text)
+    kind, name = "", ""
     if code == ErrorCode.TOPIC_AUTHORIZATION_FAILED and topic:
-        return RefusedError(code, f"Not authorized to access topics: [{topic}]")
-    return (RefusedError if code in REFUSALS else KafkaError)(code, text)
+        kind, name, text = "topic", topic, f"Not authorized to access topics: [{topic}]"
+    elif code == ErrorCode.GROUP_AUTHORIZATION_FAILED and group:
+        kind, name, text = "group", group, f"Not authorized to access group: {group}"
+    error = RefusedError(code, text)
+    if kind and operation:
+        error.ours, error.about = lacking(operation, kind), name
+    return error
 
 
 def java_line(error: PkoError) -> str:
     """The error as Java prints an exception: class and message."""
     if isinstance(error, OtherError):
         return f"org.apache.kafka.common.KafkaException: {error}"
-    if _is_authentication(error):
-        return f"org.apache.kafka.common.errors.SaslAuthenticationException: {error}"
-    if isinstance(error, TlsError):
-        return f"org.apache.kafka.common.errors.SslAuthenticationException: {error}"
     return java_text(error)
-
-
-def _is_authentication(error: PkoError) -> bool:
-    from pykafka_ops.security.sasl import AuthenticationError
-
-    return isinstance(error, AuthenticationError)
 
 
 def keeps_trying(error: PkoError) -> bool:
     """Whether Kafka's clients go on trying after this, with a line in their log."""
     from pykafka_ops.client.connection import WrongProtocolError
 
-    lasting = _is_authentication(error) or isinstance(error, (TlsError, WrongProtocolError))
+    lasting = security_class(error) or isinstance(error, WrongProtocolError)
     return isinstance(error, ConnectError) and not lasting
 
 

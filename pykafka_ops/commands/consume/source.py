@@ -174,7 +174,7 @@ class MessageSource:
     def _check(self, name: str, found: FoundTopic) -> None:
         """Raise for what will not come; in pko's form also for what is not there."""
         if found.error and found.error not in SOON and not ErrorCode.of(found.error).retriable:
-            raise kafka_error(found.error, ErrorCode.of(found.error).text, name)
+            raise kafka_error(found.error, ErrorCode.of(found.error).text, name, operation="read")
         if self.args.flags and found.error:
             self._warn(
                 f"Error while fetching metadata: {{{name}={ErrorCode.of(found.error).name}}}"
@@ -258,9 +258,9 @@ class MessageSource:
             codes._UNSUPPORTED_FEATURE,
         )
         if code == ErrorCode.GROUP_AUTHORIZATION_FAILED:
-            raise kafka_error(code, f"Not authorized to access group: {self.group}")
+            raise kafka_error(code, error.str(), operation="read", group=self.group or "")
         if code in lasting or (code > 0 and not ErrorCode.of(code).retriable):
-            raise kafka_error(code, error.str(), message.topic() or "")
+            raise kafka_error(code, error.str(), message.topic() or "", operation="read")
         self._warn(error.str())
         return False
 

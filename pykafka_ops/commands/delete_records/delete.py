@@ -23,7 +23,7 @@ from pykafka_ops.commands.framework.output import (
     rows_of,
 )
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.framework.topic_filter import missing_topic, partitions_by_topic
+from pykafka_ops.commands.framework.topic_filter import missing_topics, partitions_by_topic
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import PkoError, UsageError
 
@@ -126,7 +126,7 @@ def _wanted(run: Run) -> tuple[dict[Partition, int], list[ItemError]]:
 def _partitions(run: Run) -> tuple[list[Partition], list[ItemError]]:
     words = partitions_by_topic(run.args.texts("topic"))
     known = {t.name: t for t in topics.all_topics(run.cluster())}
-    errors = [missing_topic(name, known) for name in words if name not in known]
+    errors = missing_topics(run.cluster(), [name for name in words if name not in known], known)
     found: list[Partition] = []
     for name, wanted in words.items():
         if name in known:

@@ -8,7 +8,7 @@ from typing import TypeVar
 from pykafka_ops.client.failure_text import cause_of, code_of, is_client_setting
 from pykafka_ops.client.failure_text import in_one_line as in_one_line
 from pykafka_ops.client.failure_text import text_of as text_of
-from pykafka_ops.errors import ConnectError, KafkaError, PkoError, UsageError
+from pykafka_ops.errors import ConnectError, KafkaError, PkoError, TlsError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def of_client(error: PkoError) -> bool:
 
 def execution_text(error: PkoError) -> str:
     """What ``ExecutionException.getMessage`` gives where a call failed, else the message."""
-    of_call = isinstance(error, KafkaError) or hasattr(error, "trouble")
+    of_call = isinstance(error, KafkaError) or hasattr(error, "trouble") or security_class(error)
     return java_text(error) if of_call and not isinstance(error, UsageError) else text_of(error)
 
 
@@ -75,4 +75,15 @@ def java_text(error: PkoError) -> str:
     if isinstance(error, KafkaError):
         name = code_of(error).exception_name
         return f"org.apache.kafka.common.errors.{name}: {text_of(error)}"
-    return f"org.apache.kafka.common.errors.TimeoutException: {error}"
+    return f"org.apache.kafka.common.errors.{security_class(error) or 'TimeoutException'}: {error}"
+
+
+def security_class(error: PkoError) -> str:
+    """The Java exception of TLS or of a login that failed, "" for other errors."""
+    if isinstance(error, TlsError):
+        return "SslAuthenticationException"
+    if not isinstance(error, ConnectError):
+        return ""
+    from pykafka_ops.security.sasl import AuthenticationError
+
+    return "SaslAuthenticationException" if isinstance(error, AuthenticationError) else ""

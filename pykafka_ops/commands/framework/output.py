@@ -97,6 +97,11 @@ class ItemError(NamedTuple):
             name, text = f"ERROR_{error.code}", error.message or f"error code {error.code}"
         return cls(item, name, text, error.code)
 
+    @property
+    def is_outside(self) -> bool:
+        """Whether it is that no broker can be reached, or that it does not allow it."""
+        return self.error == UNREACHABLE or self.error.endswith("_AUTHORIZATION_FAILED")
+
     def as_dict(self) -> dict[str, object]:
         """As JSON shows it."""
         return {"item": self.item, "error": self.error, "message": self.message}
@@ -148,8 +153,7 @@ class Table:
         """The exit code that this answer means."""
         if self.exit_code is not None:
             return self.exit_code
-        unreached = [e for e in self.errors if e.error == UNREACHABLE]
-        if unreached and not self.rows and len(unreached) == len(self.errors):
+        if self.errors and not self.rows and all(e.is_outside for e in self.errors):
             return ConnectError.exit_code
         return 1 if self.errors else 0
 

@@ -23,7 +23,7 @@ PATIENCE = 3.0
 """Seconds pko's form keeps trying a cluster that does not answer; Kafka's takes 60."""
 HIDING = ("topics", "groups", "transactions", "tokens")
 """What brokers leave out of a list, without a word, where a login may not describe it."""
-_MAY_SEE = " that this login may see"
+MAY_SEE = " that this login may see"
 
 
 class Run:
@@ -83,11 +83,7 @@ class Run:
     @property
     def is_known(self) -> bool:
         """Whether brokers that were asked know who asks: by a login, or a certificate."""
-        config = self._cluster.config if self._cluster is not None else None
-        if config is None:
-            return False
-        shown = config.get("ssl.keystore.location") or config.get("ssl.keystore.key")
-        return config.sasl or (config.tls and shown is not None)
+        return self._cluster is not None and self._cluster.config.is_known
 
     def confirm(self, question: str, items: Sequence[str]) -> bool:
         """Ask before destroying ``items``; Kafka's form never asks."""
@@ -138,7 +134,7 @@ def show(table: Table, run: Run, form: str) -> None:
     people = not run.args.flags and form in ("table", "wide", "csv", "name")
     if people and table.is_empty and not run.args.has("if-exists"):
         hidden = run.is_known and table.kind in HIDING
-        say(f"pko: no {table.kind.replace('-', ' ')}{_MAY_SEE if hidden else ''}")
+        say(f"pko: no {table.kind.replace('-', ' ')}{MAY_SEE if hidden else ''}")
     for note in table.notes:
         say(note)
     if not run.args.flags:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.commands.framework.types import java_integer
-from pykafka_ops.errors import PkoError, UsageError
+from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pykafka_ops.client.cluster import Cluster
 
 INTERNAL = frozenset(("__consumer_offsets", "__transaction_state", "__share_group_state"))
 """Topics Kafka's tools call internal (Topic.INTERNAL_TOPICS)."""
@@ -68,6 +72,28 @@ def missing_topic(word: str, names: Iterable[str]) -> ItemError:
     """The error for a topic that does not exist; ``names``: those that do."""
     code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     return ItemError(word, code.name, f"there is no topic {word}{did_you_mean(word, names)}", code)
+
+
+def missing_topics(
+    cluster: Cluster, words: Sequence[str], names: Collection[str]
+) -> list[ItemError]:
+    """An error for each of ``words``, which are not among the topics that were listed, ``names``.
+
+    Brokers leave out of lists what a login may not describe; asked by name they say so.
+    """
+    if not words or not cluster.config.is_known:
+        return [missing_topic(word, names) for word in words]
+    from pykafka_ops.client.topics import describe_topics
+
+    refused = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    found = describe_topics(cluster, words)
+    errors = {word: e for word in words if isinstance(e := found.get(word), KafkaError)}
+    return [
+        ItemError.of(word, errors[word])
+        if word in errors and errors[word].code == refused
+        else missing_topic(word, names)
+        for word in words
+    ]
 
 
 def partitions_by_topic(words: Iterable[str]) -> dict[str, list[int] | None]:

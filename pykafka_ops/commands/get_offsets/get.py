@@ -23,7 +23,7 @@ from pykafka_ops.commands.framework.output import (
     say,
 )
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.framework.topic_filter import INTERNAL, chosen, missing_topic
+from pykafka_ops.commands.framework.topic_filter import INTERNAL, chosen, missing_topics
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.commands.get_offsets import words
 from pykafka_ops.errors import PkoError, UsageError
@@ -123,7 +123,7 @@ def _ours(run: Run) -> Table:
         regex=args.has("regex"),
         exclude_internal=args.has("exclude-internal"),
     )
-    errors = [missing_topic(word, known) for word in missing]
+    errors = missing_topics(run.cluster(), missing, known)
     errors += _gone(args, [t for t in every if t.name in set(names)], numbers)
     patterns = args.text("topic-partitions")
     allowed = words.by_patterns(patterns) if patterns else None

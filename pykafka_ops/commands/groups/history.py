@@ -15,7 +15,7 @@ from pykafka_ops.analysis.moments import moment_text
 from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.commit_log import commits_since
+from pykafka_ops.client.commit_log import commits_refused, commits_since
 from pykafka_ops.client.groups import list_groups
 from pykafka_ops.commands.dump_log.segments import Reading, plain_section, segments
 from pykafka_ops.commands.framework.output import PLACE, Column, Table, numbers, rows_of
@@ -71,6 +71,9 @@ def _no_commit(group: str, since: int, cluster: Cluster | None) -> KafkaError:
     if cluster is None:
         text = f"no commit of group {group} in these files"
     else:
+        refused = commits_refused(cluster)
+        if refused is not None:
+            return refused
         known = list_groups(cluster)[0]
         near = "" if group in known else did_you_mean(group, known)
         text = f"no commit of group {group} since {moment_text(since, parts=False)}{near}"

@@ -114,7 +114,7 @@ def _check_reset(args: Args, *, somewhere: bool) -> None:
 
 def failure(error: PkoError, run: Run) -> int:
     """Usage errors on stderr, exit code 1; the rest on stdout with exit code 0, as Kafka does."""
-    from pykafka_ops.commands.framework.failures import is_usage, java_text, text_of
+    from pykafka_ops.commands.framework.failures import is_usage, java_text, security_class, text_of
     from pykafka_ops.errors import KafkaError
 
     if is_usage(error, run) or isinstance(error, ScopeError):
@@ -126,7 +126,7 @@ def failure(error: PkoError, run: Run) -> int:
         return 0
     if isinstance(error, KafkaError):
         text = f"java.util.concurrent.ExecutionException: {java_text(error)}"
-    elif hasattr(error, "trouble"):
+    elif hasattr(error, "trouble") or security_class(error):
         text = java_text(error)
     lead = "" if run.args.has("zookeeper") else "\n"
     sys.stdout.write(f"{lead}Error: Executing consumer group command failed due to {text}\n")

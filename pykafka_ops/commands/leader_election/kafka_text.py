@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pykafka_ops.analysis.java_hash import java_hash
 from pykafka_ops.client.cluster import CallTimeoutError
 from pykafka_ops.client.leaders import Partition
-from pykafka_ops.commands.framework.failures import java_text, text_of
+from pykafka_ops.commands.framework.failures import java_text, security_class, text_of
 from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.leader_election import partitions as election
@@ -54,7 +54,8 @@ def _failed(error: PkoError) -> ElectionError:
     elif isinstance(error, KafkaError) and error.code == ErrorCode.CLUSTER_AUTHORIZATION_FAILED:
         message = "Not authorized to perform leader election"
     else:
-        text = java_text(error) if isinstance(error, KafkaError) else text_of(error)
+        of_java = isinstance(error, KafkaError) or security_class(error)
+        text = java_text(error) if of_java else text_of(error)
         return ElectionError(f"java.util.concurrent.ExecutionException: {text}")
     sys.stdout.write(f"{message}\n")
     return ElectionError(message)

@@ -13,7 +13,7 @@ from pykafka_ops.commands.framework.absent import no_partition
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import PLACE, Column, ItemError, Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.framework.topic_filter import missing_topic, partitions_by_topic
+from pykafka_ops.commands.framework.topic_filter import missing_topics, partitions_by_topic
 from pykafka_ops.commands.leader_election.election_file import read_file
 from pykafka_ops.errors import KafkaError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
@@ -67,7 +67,7 @@ def partitions_of(run: Run, meant: Wanted) -> tuple[dict[Partition, Row], list[I
     answering = cluster(run)
     topics = {t.name: t for t in all_topics(answering)}
     live = set(answering.nodes)
-    errors = [missing_topic(name, topics) for name in meant if name not in topics]
+    errors = missing_topics(answering, [name for name in meant if name not in topics], topics)
     rows: dict[Partition, Row] = {}
     for name, topic in topics.items():
         numbers = meant.get(name) if meant else None

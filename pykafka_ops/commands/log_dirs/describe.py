@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from pykafka_ops.client.log_dirs import LogDirDescription, describe_log_dirs
 from pykafka_ops.commands.framework.absent import check_brokers
 from pykafka_ops.commands.framework.args import Args
-from pykafka_ops.commands.framework.failures import parted
+from pykafka_ops.commands.framework.failures import parted, raise_first
 from pykafka_ops.commands.framework.output import Cells, ItemError, Table, with_sizes
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import missing_topic
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.commands.log_dirs.sums import SUMS, Dirs
-from pykafka_ops.errors import ConnectError, KafkaError, UsageError
+from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
 
@@ -25,10 +25,11 @@ def describe(run: Run) -> Table:
     live = sorted(run.cluster().brokers("listNodes"))
     _check_there(asked, live, flags=args.flags)
     brokers = asked or live
-    answers, errors = parted(describe_log_dirs(run.cluster(), brokers), "broker")
+    heard = describe_log_dirs(run.cluster(), brokers)
+    if args.flags:
+        raise_first(answer for answer in heard.values() if isinstance(answer, PkoError))
+    answers, errors = parted(heard, "broker")
     whole = {broker: sorted(found) for broker, found in answers.items()}
-    if args.flags and errors:
-        raise ConnectError(errors[0].message)
     if not (args.flags or asked or errors):
         errors = _missing(words, whole)
     dirs = {b: [_only(d, words) for d in found] for b, found in whole.items()}

@@ -82,7 +82,7 @@ class Sender:
                 self.ready = True
                 return
             if found.error not in errors.SOON:
-                raise errors.kafka_error(found.error, ErrorCode.of(found.error).text, self.topic)
+                raise self._kafka_error(found.error, ErrorCode.of(found.error).text)
             if found.error == ErrorCode.LEADER_NOT_AVAILABLE:
                 missing_since = time.monotonic()
             elif time.monotonic() > missing_since + _KNOWN_SECONDS:
@@ -111,7 +111,7 @@ class Sender:
                         return None
                     if found.error not in errors.SOON:
                         text = ErrorCode.of(found.error).text
-                        return errors.kafka_error(found.error, text, self.topic)
+                        return self._kafka_error(found.error, text)
             except ConnectError as error:
                 if not errors.keeps_trying(error):
                     return error
@@ -193,7 +193,7 @@ class Sender:
             if code == ErrorCode.MESSAGE_TOO_LARGE:
                 size = len(key or b"") + len(value or b"")
                 text = f"a record of {size} bytes is larger than max.request.size {self.limit}"
-            self._failed(errors.kafka_error(code, text, self.topic), key, value)
+            self._failed(self._kafka_error(code, text), key, value)
         return True
 
     # --- the end ---------------------------------------------------------------------------------
@@ -223,7 +223,8 @@ class Sender:
             return 0
         text = (
             f"{self.failed} of {counted(range(self.sent), 'record')} not delivered to "
-            f"{self.topic}: {self.last_error}{self.trouble and f' ({self.trouble})'}"
+            f"{self.topic}: {self.last_error.ours or self.last_error}"
+            f"{self.trouble and f' ({self.trouble})'}"
         )
         if isinstance(self.last_error, KafkaError):
             raise type(self.last_error)(self.last_error.code, text)
@@ -236,6 +237,9 @@ class Sender:
         self.result()
 
     # --- what goes wrong -------------------------------------------------------------------------
+
+    def _kafka_error(self, code: int, text: str) -> PkoError:
+        return errors.kafka_error(code, text, self.topic, operation="write")
 
     def _delivered(self, error: Any, message: Any) -> None:
         if error is None:
@@ -252,7 +256,7 @@ class Sender:
                 "has passed since batch creation",
             )
         else:
-            problem = errors.kafka_error(code, error.str(), self.topic)
+            problem = self._kafka_error(code, error.str())
         self._failed(problem, message.key(), message.value())
 
     def _failed(self, error: PkoError, key: bytes | None, value: bytes | None) -> None:

@@ -49,7 +49,7 @@ def plan(run: Run) -> Table:
     _check(facts, drain, add)
     down = frozenset(i for p in facts.partitions.values() for i in p.replicas) - set(facts.brokers)
     limits = replace(asked, keep=down - drain)
-    meant = _meant(args, facts)
+    meant = _meant(run, facts)
     partitions = [
         PlanPartition(
             *(*key, facts.replicas(key), facts.sizes[key]),
@@ -134,14 +134,15 @@ def _check(facts: ClusterFacts, drain: frozenset[int], add: frozenset[int]) -> N
         raise UsageError("--drain names every broker: there is none left to move replicas to")
 
 
-def _meant(args: Args, facts: ClusterFacts) -> set[str]:
+def _meant(run: Run, facts: ClusterFacts) -> set[str]:
     """Topics that were asked for."""
-    from pykafka_ops.commands.framework.topic_filter import chosen, missing_topic
+    from pykafka_ops.commands.framework.topic_filter import chosen, missing_topics
 
+    args = run.args
     names = sorted({topic for topic, _ in facts.partitions})
     found, missing = chosen(names, args.names("topic"), regex=args.has("regex"))
     if missing:
-        error = missing_topic(missing[0], names)
+        (error, *_) = missing_topics(run.cluster(), missing, names)
         raise KafkaError(error.code, error.message)
     return set(found)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pykafka_ops.commands.framework.output import Column, ItemError
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.framework.topic_filter import chosen, included, missing_topic
+from pykafka_ops.commands.framework.topic_filter import chosen, included, missing_topics
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.commands.old_door import is_old
 from pykafka_ops.errors import PkoError
@@ -90,7 +90,7 @@ def select(run: Run, names: Sequence[str]) -> tuple[list[str], list[ItemError]]:
         )
         if args.has("if-exists"):
             missing = []
-        return found, [missing_topic(word, names) for word in missing]
+        return found, missing_topics(run.cluster(), missing, names)
     raw = args.text("topic")
     found = included(names, raw, exclude_internal=exclude)
     if raw and not found and is_old(run) and not args.has("if-exists"):

@@ -10,6 +10,8 @@ from pykafka_ops.client.rights import REFUSALS, RIGHTS
 from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.wire.messages.create_topics import CreatableTopicResult
 from pykafka_ops.wire.messages.describe_acls import DescribeAclsResponse
+from pykafka_ops.wire.messages.describe_configs import DescribeConfigsResult
+from pykafka_ops.wire.messages.metadata import MetadataResponseTopic
 
 
 @pytest.mark.parametrize("api", RIGHTS)
@@ -32,6 +34,24 @@ def test_a_refusal_names_the_right_in_our_words_and_keeps_kafkas() -> None:
     assert ItemError.of("x", error).message == (
         "not allowed: this login needs describe on the cluster"
     )
+
+
+def test_a_refusal_that_stands_alone_names_what_it_is_about() -> None:
+    error = error_of(MetadataResponseTopic(error_code=29, name="orders"))
+    assert error is not None
+    lacks = "not allowed: this login needs describe on the topic"
+    assert in_one_line(error) == f"orders: {lacks} [TOPIC_AUTHORIZATION_FAILED]"
+    assert ItemError.of("orders", error).message == lacks
+
+
+@pytest.mark.parametrize(
+    ("code", "right"),
+    [(29, "describe-configs on the topic"), (31, "describe-configs on the cluster")],
+)
+def test_a_right_is_that_of_the_resource_that_is_refused(code: int, right: str) -> None:
+    error = error_of(DescribeConfigsResult(error_code=code, resource_name="x"))
+    assert error is not None
+    assert error.ours == f"not allowed: this login needs {right}"
 
 
 def test_other_errors_are_told_as_the_broker_tells_them() -> None:

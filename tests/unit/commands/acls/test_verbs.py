@@ -290,7 +290,7 @@ def test_nothing_is_removed_where_something_could_not_be_added(
 def test_a_rule_that_stays_is_an_error(ruled: FakeAuthorizer, pko: Pko) -> None:
     ruled.refused.add("billing")
     said = pko("acls remove group --yes")
-    assert said.code == 1
+    assert said.code == 3
     assert "allow User:billing read group:billing from *: " in said.stderr
     assert "[CLUSTER_AUTHORIZATION_FAILED]" in said.stderr
 

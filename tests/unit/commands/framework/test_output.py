@@ -105,6 +105,15 @@ def test_errors_make_the_exit_code() -> None:
     assert Table("t", COLUMNS, ROWS, errors=[ItemError("a", "b", "c")], exit_code=4).code == 4
 
 
+def test_the_exit_code_is_3_where_all_that_was_asked_for_is_out_of_reach() -> None:
+    unreached, refused = (
+        ItemError("a", name, "c") for name in ("UNREACHABLE", "TOPIC_AUTHORIZATION_FAILED")
+    )
+    assert Table("t", COLUMNS, [], errors=[unreached, refused]).code == 3
+    assert Table("t", COLUMNS, ROWS, errors=[refused]).code == 1
+    assert Table("t", COLUMNS, [], errors=[refused, ItemError("a", "b", "c")]).code == 1
+
+
 @pytest.mark.parametrize(
     ("error", "name", "text"),
     [
