@@ -15,7 +15,9 @@ from tests.support.cluster.apache_cluster import Brokers as Brokers
 from tests.support.cluster.apache_cluster import OurBrokers
 from tests.support.process.apache import ZooKeeper, apache_alone
 from tests.support.process.broker import BrokerProcess
+from tests.support.process.lines import Lines
 from tests.support.process.old_lines import Old
+from tests.support.process.secured_clients import SecuredClients, secured_clients
 
 
 @contextlib.contextmanager
@@ -56,6 +58,23 @@ def target_brokers(
         yield started.start()
     finally:
         started.close()
+
+
+@pytest.fixture(scope="session")
+def secured_kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecuredClients]:
+    """An Apache Kafka that wants a certificate, a login and rights, and how to get into it."""
+    with secured_clients(tmp_path_factory.mktemp("secured")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lines]:
+    """Runs command lines, many in one process."""
+    made = Lines(tmp_path_factory.mktemp("lines") / "work")
+    try:
+        yield made
+    finally:
+        made.close()
 
 
 @pytest.fixture(scope="module")

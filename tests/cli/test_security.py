@@ -152,7 +152,6 @@ MISTAKES = {
     "plain text before a login, TLS spoken": (
         "SASL_PLAINTEXT", {"security_protocol": "SASL_SSL"}, "=PLAINTEXT (or SASL_PLAINTEXT)",
     ),
-    "no client certificate": ("SSL", {}, "set ssl.keystore.location"),
     "no login": (
         "SASL_PLAINTEXT", {"security_protocol": "PLAINTEXT"},
         "set security.protocol=SASL_PLAINTEXT, sasl.jaas.config and sasl.mechanism (PLAIN, SCRAM",
@@ -162,9 +161,6 @@ MISTAKES = {
     ),
     "a login nobody wants": (
         "PLAINTEXT", {"security_protocol": "SASL_PLAINTEXT"}, "set security.protocol=PLAINTEXT",
-    ),
-    "a mechanism that is not enabled": (
-        "SASL_SSL", {"sasl_mechanism": "SCRAM-SHA-512"}, "it takes: PLAIN, SCRAM-SHA-256",
     ),
 }  # fmt: skip
 

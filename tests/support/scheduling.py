@@ -12,7 +12,7 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-SPARK, TRIO = "spark", "three Apache Kafka brokers"
+SPARK, TRIO, SECURED = "spark", "three Apache Kafka brokers", "a secured Apache Kafka"
 OWN_SPARK = {f"tests/spark/test_{name}.py" for name in ("demo", "local_cluster", "standalone")}
 TRIO_FILES = {
     "tests/peer/test_cluster_answers.py",
@@ -24,11 +24,15 @@ TRIO_FILES = {
         )
     ),
 }  # fmt: skip
+SECURED_FILES = {
+    f"tests/cli/test_{name}.py"
+    for name in ("every_command_secured", "every_login_secured", "secured_screens")
+}
 BY_FILE = {"cli", "cluster", "pages", "peer", "storage"}
 CLIENT_FILES = {f"tests/clients/test_{n}.py" for n in ("group_copies", "group_phases", "groups")}
 """Their JVMs are not those of the fixture ``client``."""
 LIBRARY = re.compile(r"[\[-](confluent-kafka|kafka-python|aiokafka|java-[\d.]+)[-\]]")
-SHARED = {"apache_cluster_session": TRIO, "spark": SPARK}
+SHARED = {"apache_cluster_session": TRIO, "spark": SPARK, "secured_kafka": SECURED}
 """By the fixture that is dear, the unit of all that use it."""
 LONG = (
     SPARK,
@@ -51,6 +55,8 @@ def unit_of(node: str) -> str:
         return SPARK
     if path in TRIO_FILES:
         return TRIO
+    if path in SECURED_FILES:
+        return SECURED
     if folder in BY_FILE or path in OWN_SPARK or path in CLIENT_FILES:
         return path
     if folder == "clients" and (library := LIBRARY.search(test)):

@@ -26,8 +26,9 @@ class Authority:
         self._run("req", "-x509", "-newkey", "rsa:2048", "-nodes", *subject,
                   "-keyout", str(self._key), "-out", str(self.ca))  # fmt: skip
 
-    def issue(self, name: str, *, names: str = "IP:127.0.0.1,DNS:localhost") -> Path:
-        """A PEM file with a private key (PKCS8), its certificate and the authority's."""
+    def issue(self, name: str, *, names: str = "IP:127.0.0.1,DNS:localhost", days: int = 2) -> Path:
+        """A PEM file with a private key (PKCS8), its certificate and the authority's; it ends in
+        ``days``, below 0 it has ended."""
         key, request, made = (self.directory / f"{name}.{e}" for e in ("key", "csr", "crt"))
         self._run("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}",
                   "-keyout", str(key), "-out", str(request))  # fmt: skip
@@ -37,7 +38,7 @@ class Authority:
             "subjectKeyIdentifier=hash\nauthorityKeyIdentifier=keyid\n"
         )
         self._run("x509", "-req", "-in", str(request), "-CA", str(self.ca), "-CAkey",
-                  str(self._key), "-CAcreateserial", "-days", "2", "-out", str(made),
+                  str(self._key), "-CAcreateserial", "-days", str(days), "-out", str(made),
                   "-extfile", str(extension))  # fmt: skip
         whole = self.directory / f"{name}.pem"
         whole.write_text(key.read_text() + made.read_text() + self.ca.read_text())

@@ -1,5 +1,5 @@
 """A broker that can be got into by every way and every login, with rules that tell users apart:
-ours, or Apache Kafka's."""
+ours, or Apache Kafka's. ``SHUT`` are doors that nobody gets through."""
 
 from __future__ import annotations
 
@@ -39,6 +39,9 @@ WAYS = {
     "SASL_MTLS": "SASL_SSL",
 }
 """Listeners and their security protocols. Those with MTLS ask for a certificate."""
+SHUT = {"EXPIRED": "SASL_SSL", "ELSEWHERE": "SASL_SSL", "SCRAM_ONLY": "SASL_SSL"}
+"""More of them, where asked for: with a certificate that has ended, with one of another host, with
+one mechanism."""
 TOKEN = "token"
 LOGINS = ("PLAIN", *MECHANISMS, "OAUTHBEARER", TOKEN)
 CELLS = [
@@ -71,12 +74,18 @@ def prefix_of(user: str) -> str:
 class EveryWay:
     """``broker`` with its settings. ``authority`` has signed its certificate, and that of clients,
     ``key``; ``stranger`` is another that it does not know, with the client's certificate
-    ``false_key``."""
+    ``false_key``. ``shut``: with the doors of ``SHUT``, too."""
 
     def __init__(
-        self, directory: Path, broker: ApacheBroker | BrokerProcess, settings: Mapping[str, object]
+        self,
+        directory: Path,
+        broker: ApacheBroker | BrokerProcess,
+        settings: Mapping[str, object],
+        *,
+        shut: bool = False,
     ) -> None:
         self.broker = broker
+        self.ways = {**WAYS, **(SHUT if shut else {})}
         self.authority, self.stranger = Authority(directory), Authority(directory / "stranger")
         self.key = self.authority.issue("client")
         self.false_key = self.stranger.issue("client")
@@ -84,10 +93,10 @@ class EveryWay:
         self.provider = TokenProvider(
             {user: SECRET, "late": SECRET}, {"late": -600}, self.authority.issue("provider")
         )
-        self.ports = {way: free_port() for way in WAYS}
+        self.ports = {way: free_port() for way in self.ways}
         self.tokens: dict[str, Login] = {}
-        more = [f"{way}://{self.where(way)}" for way in WAYS]
-        broker.overrides = {**self._settings(), **settings}
+        more = [f"{way}://{self.where(way)}" for way in self.ways]
+        broker.overrides = {**self._settings(), **(self._shut() if shut else {}), **settings}
         if isinstance(broker, BrokerProcess):
             broker.also = more
         else:
@@ -98,7 +107,7 @@ class EveryWay:
         return f"127.0.0.1:{self.ports[way]}"
 
     def _settings(self) -> dict[str, object]:
-        protocols = {"PLAINTEXT": "PLAINTEXT", **WAYS}
+        protocols = {"PLAINTEXT": "PLAINTEXT", **self.ways}
         found: dict[str, object] = {
             "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
             "super.users": f"User:{ADMIN}",
@@ -117,17 +126,26 @@ class EveryWay:
             "ssl.truststore.location": self.authority.ca,
             "offsets.topic.num.partitions": 4,
         }
-        for way in WAYS:
+        for way, protocol in self.ways.items():
             if way.endswith("MTLS"):
                 found[f"listener.name.{way.lower()}.ssl.client.auth"] = "required"
-            if way.startswith("SASL"):
+            if protocol.startswith("SASL"):
                 found |= _modules(way.lower(), self.authority)
         return found
+
+    def _shut(self) -> dict[str, object]:
+        ended = self.authority.issue("ended", days=-1)
+        elsewhere = self.authority.issue("elsewhere", names="DNS:elsewhere.example")
+        found: dict[str, object] = {
+            f"listener.name.{way}.ssl.keystore.location": self.authority.pkcs12(key)
+            for way, key in (("expired", ended), ("elsewhere", elsewhere))
+        }
+        return found | {"listener.name.scram_only.sasl.enabled.mechanisms": "SCRAM-SHA-256"}
 
     def entry(self, way: str, login: Login | None, *, key: Path | None = None) -> Entry:
         """How to get in there; by default with the certificate that is asked for."""
         shown = key or (self.key if way.endswith("MTLS") else None)
-        return Entry(self.where(way), WAYS[way], self.authority, shown, login)
+        return Entry(self.where(way), self.ways[way], self.authority, shown, login)
 
     def login(self, name: str) -> Login | None:
         """The right one."""
@@ -204,7 +222,11 @@ def _rules(user: str) -> list[AclBinding]:
 
 @contextmanager
 def every_way(
-    directory: Path, kind: str, settings: Mapping[str, object] | None = None
+    directory: Path,
+    kind: str,
+    settings: Mapping[str, object] | None = None,
+    *,
+    shut: bool = False,
 ) -> Iterator[EveryWay]:
     """A fresh one that is up: "pko", or "apache" and its ZooKeeper; ``settings`` come on top."""
     (directory / "stranger").mkdir()
@@ -215,7 +237,7 @@ def every_way(
             zookeeper = ZooKeeper(directory).start()
             after.callback(zookeeper.close)
             broker = ApacheBroker(directory / "broker-0", zookeeper)
-        made = EveryWay(directory, broker, settings or {})
+        made = EveryWay(directory, broker, settings or {}, shut=shut)
         after.callback(made.close)
         made.start()
         yield made
