@@ -28,6 +28,7 @@ from scripts.benchmarks import (
     recovery,
     security,
     serving,
+    small,
     spark,
 )
 from scripts.benchmarks.context import WORK, Bench
@@ -37,7 +38,7 @@ from scripts.benchmarks.targets import usable
 GROUPS = {
     "throughput": serving.throughput,
     "latency": serving.latency,
-    "small": serving.small,
+    "small": small.small,
     "quotas": quotas.quotas,
     "security": security.security,
     "start": life.start,

@@ -15,6 +15,7 @@ import time
 from typing import Any
 
 import confluent_kafka as ck
+import google_crc32c
 
 BATCH = 1000
 CLIENT = "BENCH_CLIENT"
@@ -143,10 +144,41 @@ def latency(bootstrap: str, topic: str, *, count: int, acks: int = 1) -> dict[st
     return {"mean": sum(times) / count, "p50": times[count // 2], "p99": times[count * 99 // 100]}
 
 
-def produce_frame(topic: str, partition: int, size: int) -> bytes:
+class OneRecord:
+    """What one connection sends: the same record again and again; with ``sequence`` as an
+    idempotent producer of its own."""
+
+    def __init__(self, topic: str, partition: int, size: int, acks: int, producer: int) -> None:
+        from tests.support.wire import raw
+
+        value = [b"x" * size]
+        batch = raw.batch(value) if producer < 0 else raw.batch(value, producer=(producer, 0, 0))
+        self.frame = bytearray(raw.produce(topic, batch, partition=partition, acks=acks))
+        self._batch = len(self.frame) - len(batch)
+        self._sequence = -1 if producer < 0 else 0
+
+    def next(self) -> bytearray:
+        """The next request."""
+        if self._sequence >= 0:
+            frame, at = self.frame, self._batch
+            struct.pack_into(">i", frame, at + 53, self._sequence)
+            struct.pack_into(">I", frame, at + 17, google_crc32c.value(bytes(frame[at + 21 :])))
+            self._sequence += 1
+        return self.frame
+
+
+def _producers(bootstrap: str, count: int) -> list[int]:
+    """As many new producer ids."""
     from tests.support.wire import raw
 
-    return raw.produce(topic, raw.batch([b"x" * size]), partition=partition)
+    ids = []
+    with raw.Connection(bootstrap) as connection:
+        for _ in range(count):
+            answer = connection.ask(raw.request(22, 0, raw.string(None) + bytes(4)))
+            _, code, producer, _ = struct.unpack(">ihqh", answer)
+            assert not code, f"InitProducerId: error {code}"
+            ids.append(producer)
+    return ids
 
 
 def small(
@@ -157,36 +189,39 @@ def small(
     seconds: int,
     size: int = 100,
     partitions: int = 10,
+    acks: int = 1,
+    sequence: int = 0,
 ) -> dict[str, float]:
     """Many connections, each with one request of one record under way, no waiting for company."""
     host, _, port = bootstrap.rpartition(":")
     poller = select.epoll()
-    sockets: dict[int, tuple[socket.socket, bytes]] = {}
-    for i in range(connections):
+    producers = _producers(bootstrap, connections) if sequence else [-1] * connections
+    sockets: dict[int, tuple[socket.socket, OneRecord]] = {}
+    for i, producer in enumerate(producers):
         made = socket.create_connection((host, int(port)))
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         made.setblocking(False)
-        sockets[made.fileno()] = (made, produce_frame(topic, i % partitions, size))
+        sockets[made.fileno()] = (made, OneRecord(topic, i % partitions, size, acks, producer))
         poller.register(made.fileno(), select.EPOLLIN)
     begin = time.monotonic()
     cpu = time.process_time()
     started: dict[int, float] = {}
-    for fd, (made, frame) in sockets.items():
+    for fd, (made, record) in sockets.items():
         started[fd] = time.monotonic()
-        made.send(frame)
+        made.send(record.next())
     end = begin + seconds
     times: list[float] = []
     now = begin
     while now < end:
         for fd, _ in poller.poll():
-            made, frame = sockets[fd]
+            made, record = sockets[fd]
             answer = made.recv(4096)
             (length,) = struct.unpack_from(">i", answer)
             assert length + 4 == len(answer)
             now = time.monotonic()
             times.append(now - started[fd])
             started[fd] = now
-            made.send(frame)
+            made.send(record.next())
     taken = now - begin
     times.sort()
     return {

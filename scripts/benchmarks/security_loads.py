@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from scripts.benchmarks.loads import produce_frame
+from scripts.benchmarks.loads import OneRecord
 
 API_VERSIONS = struct.pack(">ihhih", 10, 18, 0, 1, -1)
 """A request, so that the connection is known to be served."""
@@ -78,7 +78,7 @@ def beside(bootstrap: str, topic: str, *, plain: int, handshakes: int) -> dict[s
     sides = [_Side(address) for _ in range(handshakes)]
     writer = socket.create_connection((address[0], plain))
     writer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    frame = produce_frame(topic, 0, 100)
+    frame = bytes(OneRecord(topic, 0, 100, 1, -1).frame)
     times: list[float] = []
     done = threading.Event()
 

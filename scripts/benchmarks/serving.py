@@ -1,12 +1,9 @@
-"""Rows about a broker that serves: throughput, CPU, memory, latency, many small requests."""
+"""Rows about a broker that serves: throughput, CPU, memory, latency."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping
-
 from scripts.benchmarks.context import WORK, Bench, delete_topic, load, new_topic
-from scripts.benchmarks.results import OURS, Row
+from scripts.benchmarks.results import Row
 from scripts.benchmarks.targets import Target, targets, wait_idle
 
 MB = 1e6
@@ -20,12 +17,6 @@ IDLE = Row("memory, idle after start", "MB", 0.1, digits=0)
 LOADED = Row("memory, after the load above", "MB", 0.1, digits=0)
 LATENCY_MEAN = Row("end-to-end latency, 1 in flight: mean", "ms", 0.7)
 LATENCY_99 = Row("end-to-end latency, 1 in flight: p99", "ms", 0.7)
-CONNECTIONS = (100, 1000)
-SMALL = {n: Row(f"1-record requests, {n} connections", "req/s", 1.0, True, 0) for n in CONNECTIONS}
-METRICS = Row(
-    "broker CPU of a 1-record request: with metrics.listen / without", "", 1.02, absolute=True
-)
-SMALL_99 = {n: Row(f"1-record requests, {n} connections: p99", "ms", 1.0) for n in CONNECTIONS}
 
 
 def throughput(bench: Bench) -> None:
@@ -75,61 +66,3 @@ def latency(bench: Bench) -> None:
                 found = load("latency", target, topics[target.name], count=count)
                 bench.add(LATENCY_MEAN, target, found["mean"])
                 bench.add(LATENCY_99, target, found["p99"])
-
-
-def small(bench: Bench) -> None:
-    """Many connections, one record a request, no linger: what hurts Python most."""
-    seconds = bench.scaled(8, 2)
-    with targets(bench.names, WORK, "small") as pair:
-        topics = {}
-        for target in pair:
-            target.start()
-            topics[target.name] = new_topic(target, 10)
-            load("small", target, topics[target.name], connections=100, seconds=seconds)
-        busiest = 0.0
-        for connections in CONNECTIONS:
-            for _ in range(bench.repeats):
-                for target in pair:
-                    wait_idle(target)
-                    options = {"connections": connections, "seconds": seconds}
-                    found = load("small", target, topics[target.name], **options)
-                    bench.add(SMALL[connections], target, found["count"] / found["seconds"])
-                    bench.add(SMALL_99[connections], target, found["p99"])
-                    busiest = max(busiest, found["client_cpu"])
-                    time.sleep(0.1)
-    if OURS in bench.names:
-        _metrics(bench, seconds)
-    bench.results.notes.append(
-        f"1-record requests: the generator is one Python process, at most {busiest:.0%} of a core"
-    )
-
-
-def _metrics(bench: Bench, seconds: int) -> None:
-    """What serving metrics costs."""
-    cost_of(bench, METRICS, {"metrics.listen": "127.0.0.1:0"}, seconds)
-
-
-def cost_of(bench: Bench, row: Row, settings: Mapping[str, object], seconds: int) -> None:
-    """CPU of a small request with some settings, as a multiple of that without: two brokers of ours
-    in turns."""
-    with (
-        targets([OURS], WORK, "without") as (without,),
-        targets([OURS], WORK, "with", settings) as (with_them,),
-    ):
-        topics = {}
-        for target in (without, with_them):
-            target.start()
-            topics[target] = new_topic(target, 10)
-            _cpu_each(target, topics[target], seconds)
-        for turn in range(2 * bench.repeats):
-            pair = (without, with_them) if turn % 2 else (with_them, without)
-            found = {target: _cpu_each(target, topics[target], seconds) for target in pair}
-            bench.add(row, with_them, found[with_them] / found[without])
-
-
-def _cpu_each(target: Target, topic: str, seconds: int) -> float:
-    """Seconds of CPU for one request."""
-    wait_idle(target)
-    cpu = target.process.cpu_seconds()
-    found = load("small", target, topic, connections=100, seconds=seconds)
-    return (target.process.cpu_seconds() - cpu) / found["count"]

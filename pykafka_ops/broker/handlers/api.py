@@ -21,11 +21,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.coordinators.groups import Groups
 from pykafka_ops.broker.coordinators.offsets import Offsets
 from pykafka_ops.broker.coordinators.transactions import Transactions
+from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.broker.metadata.store import MetadataStore
 from pykafka_ops.broker.partitions.append import AppendSite
 from pykafka_ops.broker.partitions.deletion import RecordDeletion
@@ -189,29 +190,6 @@ class Context:
 
 
 Handle = Callable[[Context, Any], Answer]
-
-
-class Shape(Protocol):
-    """What the requests of one client have in common; ``context`` is that of the first."""
-
-    @property
-    def context(self) -> Context:
-        """Who asks; the correlation id changes."""
-
-    @property
-    def held(self) -> int:
-        """Bytes of memory that it takes, about."""
-
-    @property
-    def codes(self) -> int:
-        """How many error codes, all of them NONE, an answer has that is bytes."""
-
-    def answer(self, frame: memoryview) -> object:
-        """The answer to a request of this shape; None, and nothing is done, if it has another.
-
-        Bytes are a whole response without tagged fields (empty: there is none); else a message or
-        a Deferred, as of a handler.
-        """
 
 
 MakeShape = Callable[[Context, Any, memoryview], Shape | None]

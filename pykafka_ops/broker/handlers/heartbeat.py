@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pykafka_ops.broker.handlers.api import Answer, Context, Shape
+from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from struct import Struct
 
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
+from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.frame import encode_request, response_parts
@@ -28,15 +29,14 @@ def shape(context: Context, request: HeartbeatRequest, frame: memoryview) -> Hea
     return made if made.fits(frame) else None
 
 
-class HeartbeatShape:
+class HeartbeatShape(Shape):
     """Serves requests of one shape on one connection; ``context`` is that of the first."""
 
-    __slots__ = ("_after", "_before", "_key", "_member", "_rest", "context", "held")
-
-    codes = 1
+    __slots__ = ("_after", "_before", "_key", "_member", "_rest")
 
     def __init__(self, context: Context, request: HeartbeatRequest) -> None:
         self.context = context
+        self.codes = 1
         self._member = (
             request.group_id,
             request.member_id,

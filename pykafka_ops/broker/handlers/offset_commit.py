@@ -5,8 +5,9 @@ v0 stores them in the metadata store, where consumers of old kept them.
 
 from __future__ import annotations
 
-from pykafka_ops.broker.handlers.api import Answer, Context, Shape
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.shaping import with_codes
+from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.broker.state.deferred import shaped
 from pykafka_ops.broker.state.groups.commits import Commit
 from pykafka_ops.broker.state.groups.records import NEVER, OffsetAndMetadata

@@ -11,6 +11,7 @@ from __future__ import annotations
 from struct import Struct
 
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
+from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.broker.state.groups.commits import java_length
 from pykafka_ops.broker.state.groups.records import NEVER, OffsetAndMetadata
 from pykafka_ops.errors import KafkaError
@@ -52,7 +53,7 @@ def shape(
     return made if made.fits(frame) else None
 
 
-class OffsetCommitShape:
+class OffsetCommitShape(Shape):
     """Serves requests of one shape on one connection; ``context`` is that of the first."""
 
     __slots__ = (
@@ -68,9 +69,6 @@ class OffsetCommitShape:
         "_step",
         "_topics",
         "_unpack",
-        "codes",
-        "context",
-        "held",
     )
 
     def __init__(self, context: Context, request: OffsetCommitRequest) -> None:

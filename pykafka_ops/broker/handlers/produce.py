@@ -6,8 +6,9 @@ log start offset, v8 record errors, v9 flexible headers, v10 the current leader 
 
 from __future__ import annotations
 
-from pykafka_ops.broker.handlers.api import Answer, Context, Shape
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.produce_answer import begin, conclude, partition_answer
+from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.broker.partitions.refusals import Refused
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode

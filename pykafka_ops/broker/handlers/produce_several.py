@@ -65,9 +65,6 @@ class SeveralShape(TopicPath):
         "_request",
         "_topic",
         "_usual",
-        "codes",
-        "context",
-        "held",
     )
 
     def __init__(self, context: Context, first: ProduceRequest) -> None:

@@ -47,12 +47,11 @@ def shape(context: Context, request: ProduceRequest, frame: memoryview) -> Produ
 class ProduceShape(ProducePath):
     """Serves requests of one shape on one connection; ``context`` is that of the first."""
 
-    __slots__ = ("_packed", "_request", "_topic", "_usual", "_work", "context", "held")
-
-    codes = 1
+    __slots__ = ("_packed", "_request", "_topic", "_usual", "_work")
 
     def __init__(self, context: Context, first: ProduceRequest) -> None:
         self.context = context
+        self.codes = 1
         self._topic = topic = first.topic_data[0].name
         self._work = begin(context, first.acks)
         self._usual = self._work.may_write(topic)

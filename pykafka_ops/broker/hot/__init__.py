@@ -18,7 +18,17 @@ from importlib.machinery import ExtensionFileLoader, ModuleSpec
 from importlib.util import spec_from_file_location
 from types import ModuleType
 
-MODULES = ("heads", "records", "sequence", "file", "append", "reply", "produce")
+MODULES = (
+    "heads",
+    "records",
+    "sequence",
+    "file",
+    "append",
+    "reply",
+    "serving",
+    "produce",
+    "frames",
+)
 """What is compiled, each after what it needs."""
 LIBRARY = os.path.join(os.path.dirname(__file__), "compiled.abi3.so")
 PURE = "PKO_PURE"

@@ -7,9 +7,10 @@ from pykafka_ops.broker.hot.heads cimport (
     LogHead, MeterHead, PartitionHead, SegmentHead, TailHead
 )
 from pykafka_ops.broker.hot.reply cimport ProduceReply
+from pykafka_ops.broker.hot.serving cimport Shape
 
 
-cdef class TopicPath:
+cdef class TopicPath(Shape):
     cdef object _appended
     cdef object _clock
     cdef bint _has_id
@@ -46,7 +47,7 @@ cdef class ProducePath(TopicPath):
         correlation_id=cython.longlong, index=cython.longlong, start=cython.longlong,
         end=cython.longlong,
     )
-    cdef object _answer(self, object frame, at.Room room)
+    cdef object answer_in(self, object frame, at.Room room)
 
     @cython.locals(
         place=cython.longlong, size=cython.longlong, key=cython.longlong,

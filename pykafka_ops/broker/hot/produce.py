@@ -23,6 +23,7 @@ import pykafka_ops.broker.hot.raw as at
 from pykafka_ops.broker.hot.append import is_due, is_usual, write
 from pykafka_ops.broker.hot.heads import LogHead, PartitionHead, SegmentHead, TailHead
 from pykafka_ops.broker.hot.reply import ProduceReply
+from pykafka_ops.broker.hot.serving import Shape
 
 FLEXIBLE = 9
 """First version with compact lengths and tagged fields."""
@@ -44,7 +45,7 @@ class WriteFailedError(Exception):
         self.position = position
 
 
-class TopicPath:
+class TopicPath(Shape):
     """Appends to partitions of a topic, for requests of one version and ``acks``; ``has_id`` says
     that they name a transactional id. ``clock()`` is the wall clock in ms; ``appended(key)`` wakes
     who waits for records of a partition."""
@@ -159,10 +160,9 @@ class ProducePath(TopicPath):
         return self._find(frame)[2] > 0
 
     def answer(self, frame: memoryview) -> object:
-        """The answer to a request of this shape; None, and nothing is done, if it has another."""
-        return self._answer(frame, frame)
+        return self.answer_in(frame, frame)
 
-    def _answer(self, frame: memoryview, room: memoryview) -> object:
+    def answer_in(self, frame: memoryview, room: memoryview) -> object:
         correlation_id, index, start, end = self._find(room)
         if not start:
             return None

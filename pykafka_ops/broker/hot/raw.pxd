@@ -28,6 +28,7 @@ cdef enum:
     MAX_RELATIVE = 0x7FFFFFFF
     UNKNOWN = -2
     PLACES = 256
+    LOOK = 16
     ALL = -1
     HEAD_SIZE = 8
     PARTITION_SIZE = 8
@@ -172,3 +173,11 @@ cdef inline bint ends(View view, Py_ssize_t size) except -1:
         size >= 0 and view.shape[0] == size + NO_TAGS
         and view[size] == 0 and view[size + 1] == 0 and view[size + 2] == 0
     )
+
+
+cdef inline long long length(View view, Py_ssize_t place) except? -1:
+    return _int32(view, place)
+
+
+cdef inline long long api(View view) except -1:
+    return view[1]

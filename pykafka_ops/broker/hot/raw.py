@@ -40,6 +40,9 @@ UNKNOWN = -2
 PLACES = 256
 """Of so many batches at the end it is known where they stand."""
 
+LOOK = 16
+"""After so many requests of one client in a row it is looked at the clock."""
+
 ALL = -1
 """``acks``: all in sync."""
 HEAD_SIZE = 8
@@ -56,6 +59,20 @@ header = Struct(">qiibIhiqqqhii").unpack_from
 
 pair = Struct(">ii").unpack_from
 """Two numbers of 32 bits at ``(view, place)``; the bytes are there."""
+
+_length = Struct(">i").unpack_from
+
+
+def length(view: memoryview, place: int) -> int:
+    """A number of 32 bits; the bytes are there."""
+    found: int = _length(view, place)[0]
+    return found
+
+
+def api(view: memoryview) -> int:
+    """The API key of a request, which is below 256."""
+    return view[1]
+
 
 _stamp = Struct(">qii").pack_into
 

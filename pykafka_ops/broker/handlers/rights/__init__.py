@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from pykafka_ops.broker.handlers import failed
-from pykafka_ops.broker.handlers.api import Answer, Context, Handle, MakeShape, Shape
+from pykafka_ops.broker.handlers.api import Answer, Context, Handle, MakeShape
 from pykafka_ops.broker.handlers.rights import (
     add_partitions_to_txn,
     configs,
@@ -41,6 +41,7 @@ from pykafka_ops.broker.handlers.rights.checks import (
     cluster,
     free,
 )
+from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.security.acls.rules import Operation, ResourceType
 from pykafka_ops.wire.apis import ApiKey

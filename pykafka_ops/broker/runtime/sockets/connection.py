@@ -14,13 +14,13 @@ from collections.abc import Callable, Coroutine
 from struct import Struct
 from typing import Any, Protocol, cast
 
+from pykafka_ops.broker.hot.frames import FramesHead
 from pykafka_ops.broker.runtime.sockets.buffers import BufferPool, FrameBuffer
 from pykafka_ops.broker.runtime.sockets.channel import FrameServer
 from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
 from pykafka_ops.broker.runtime.sockets.outgoing import WHOLE, Behind, Outgoing
-from pykafka_ops.broker.runtime.sockets.turns import LOOK, Turns
+from pykafka_ops.broker.runtime.sockets.turns import Turns
 from pykafka_ops.broker.state.memory import Memory
-from pykafka_ops.errors import FrameSizeError
 from pykafka_ops.wire.types import Part
 
 log = logging.getLogger("kafka.network.SocketServer")
@@ -65,7 +65,7 @@ class Shared(Protocol):
         """Have a coroutine run."""
 
 
-class Connection(asyncio.BufferedProtocol):
+class Connection(FramesHead, asyncio.BufferedProtocol):
     """Protocol object of one socket; ``server`` holds what all connections share.
 
     ``busy`` while the request it is at waits for its answer, or its client for its turn;
@@ -73,44 +73,34 @@ class Connection(asyncio.BufferedProtocol):
     """
 
     __slots__ = (
-        "_charged",
-        "_frame",
         "_frame_mark",
         "_muted",
         "_outgoing",
         "_paused_reading",
-        "_received_bytes",
-        "_served",
         "_server",
-        "_tail",
         "_transport",
-        "_writable",
         "behind",
-        "busy",
         "client_host",
-        "closing",
-        "exchange",
         "identity",
-        "least_frame",
         "listener",
-        "most_frame",
     )
 
     def __init__(self, server: Shared, listener: str) -> None:
         self._server = server
+        self.pool, self.turns = server.pool, server.turns
         self.listener = listener
         self.least_frame, self.most_frame = MIN_FRAME, server.max_request_bytes
         self.behind = Behind(server.memory.answers)
         self._transport: asyncio.Transport | None = None
         self._outgoing: Outgoing | None = None
-        self._tail = bytearray()
-        self._charged = 0  # bytes of ``_tail`` that do not count with answers
-        self._frame: FrameBuffer | None = None
+        self.tail = bytearray()
+        self.charged = 0  # bytes of ``tail`` that do not count with answers
+        self.large: FrameBuffer | None = None
         self._frame_mark = 0
         self.busy = self.closing = self._paused_reading = False
         self._muted: asyncio.TimerHandle | None = None
-        self._writable = self._served = True
-        self._received_bytes = self.identity = 0
+        self.writable = self.served = True
+        self.received_bytes = self.identity = 0
         self.client_host = ""
         self.exchange: FrameServer = server.exchange(self)
 
@@ -124,7 +114,7 @@ class Connection(asyncio.BufferedProtocol):
         self._server.admit(self)
         self._outgoing = Outgoing(
             self._transport,
-            self._server.turns,
+            self.turns,
             read_aside=self._read_aside,
             go_on=lambda: self._send(Outgoing.write_on),
         )
@@ -142,17 +132,11 @@ class Connection(asyncio.BufferedProtocol):
 
     def get_buffer(self, sizehint: int) -> memoryview:
         """Some of the shared buffer, or the rest of the large frame that is arriving."""
-        if self._frame is not None:
-            return self._frame.room()
-        return self._server.pool.next_view
-
-    def buffer_updated(self, nbytes: int) -> None:
-        """Serve every frame that is whole now."""
-        self._received_bytes += nbytes
-        try:
-            self._received(nbytes)
-        except Exception as error:
-            self.refuse(error)
+        if self.large is not None:
+            room: memoryview = self.large.room()
+            return room
+        view: memoryview = self.pool.next_view
+        return view
 
     def eof_received(self) -> bool:
         """Half-closed sockets are closed, as Kafka does."""
@@ -160,7 +144,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def pause_writing(self) -> None:
         """The client reads too slowly: serve nothing more until it has caught up."""
-        self._writable = False
+        self.writable = False
         if self._outgoing is not None:
             self._outgoing.paused = True
             self._weigh(self._outgoing)
@@ -173,68 +157,60 @@ class Connection(asyncio.BufferedProtocol):
 
     # -- frames --------------------------------------------------------------------------------
 
-    def _received(self, nbytes: int) -> None:
-        frame = self._frame
+    def received(self, nbytes: int) -> None:
+        """Bytes of a large frame, or behind what is kept from before."""
+        frame = self.large
         if frame is not None:
             frame.filled += nbytes
             if frame.complete:
                 self._frame_arrived(frame)
-            elif frame.full and not self._server.pool.grow(frame, self.resume):
+            elif frame.full and not self.pool.grow(frame, self.resume):
                 self._pause_reading()
             return
-        data = self._server.pool.shared_view[:nbytes]
-        if self._tail:
-            self._tail += data
+        data = self.pool.shared_view[:nbytes]
+        if self.tail:
+            self.tail += data
             self._cut_tail()
         else:
-            self._cut(data)
+            self.cut(data)
 
     def _frame_arrived(self, frame: FrameBuffer) -> None:
-        self._frame = None
+        self.large = None
         whole = memoryview(frame.data)[: frame.size]
         try:
-            if self.busy or not self._writable:
+            if self.busy or not self.writable:
                 self._hold(LENGTH.pack(frame.size))
                 self._hold(whole)
             else:
-                self._served = True
+                self.served = True
                 self.exchange.serve(whole)
         finally:
-            self._server.pool.give_back(frame)
+            self.pool.give_back(frame)
 
     def _cut_tail(self) -> None:
         """Serve from bytes kept earlier; they are swapped out so that nothing pins them."""
-        data = self._tail
-        self._tail = bytearray()
-        self._cut(memoryview(data))
+        data = self.tail
+        self.tail = bytearray()
+        self.cut(memoryview(data))
 
-    def _cut(self, data: memoryview) -> None:
-        """Serve whole frames of ``data`` in place and keep what is left over."""
-        position, end, served, look = 0, len(data), 0, LOOK
-        while end - position >= 4:
-            if self.busy or self.closing or not self._writable:
-                break
-            if served == look and not (look := self._server.turns.look_again(served)):
-                self.busy = True
-                self._server.call_soon(self._next_turn)
-                break
-            served += 1
-            (size,) = LENGTH.unpack_from(data, position)
-            if size < self.least_frame or size > self.most_frame:
-                raise FrameSizeError(f"frame of {size} bytes")
-            start = position + 4
-            if end - start < size:
-                if size > OWN_MEMORY:
-                    self._frame = self._server.pool.take(size, data[start:end])
-                    self._frame_mark = self._frame.filled
-                    position = end
-                break
-            position = start + size
-            self._served = True
-            self.exchange.serve(data[start:position])
-        if position < end and not self.closing:
-            self._hold(data[position:end])
-        elif self._charged:
+    def let_others(self) -> None:
+        """Go on when they were served."""
+        self.busy = True
+        self._server.call_soon(self._next_turn)
+
+    def begin(self, size: int, data: memoryview, start: int) -> int:
+        """A large frame gets memory of its own; of any other what is there is kept."""
+        if size <= OWN_MEMORY:
+            return start - LENGTH.size
+        self.large = self.pool.take(size, data[start:])
+        self._frame_mark = self.large.filled
+        return len(data)
+
+    def left_over(self, data: memoryview, position: int) -> None:
+        """Keep what was not served."""
+        if position < len(data) and not self.closing:
+            self._hold(data[position:])
+        elif self.charged:
             self._charge(0)
 
     def _next_turn(self) -> None:
@@ -244,17 +220,17 @@ class Connection(asyncio.BufferedProtocol):
         self.resume()
 
     def _hold(self, data: bytes | memoryview) -> None:
-        self._tail += data
-        if self.busy or not self._writable:
+        self.tail += data
+        if self.busy or not self.writable:
             self._pause_reading()
-        if self._writable or self._outgoing is None:
-            self._charge(len(self._tail))
+        if self.writable or self._outgoing is None:
+            self._charge(len(self.tail))
         else:
             self._weigh(self._outgoing)
 
     def _charge(self, size: int) -> None:
-        self._server.pool.charge(size - self._charged)
-        self._charged = size
+        self.pool.charge(size - self.charged)
+        self.charged = size
 
     def _pause_reading(self) -> None:
         if self._transport is not None and not self._paused_reading:
@@ -263,17 +239,17 @@ class Connection(asyncio.BufferedProtocol):
 
     def resume(self) -> None:
         """Serve what is held and read on, unless something else stands in the way."""
-        if self.busy or self.closing or not self._writable:
+        if self.busy or self.closing or not self.writable:
             return
-        if self._tail:
+        if self.tail:
             try:
                 self._cut_tail()
             except Exception as error:
                 self.refuse(error)
                 return
-        if self.busy or self.closing or not self._writable or self._transport is None:
+        if self.busy or self.closing or not self.writable or self._transport is None:
             return
-        if self._paused_reading and not (self._frame is not None and self._frame.parked):
+        if self._paused_reading and not (self.large is not None and self.large.parked):
             self._paused_reading = False
             self._transport.resume_reading()
 
@@ -300,25 +276,25 @@ class Connection(asyncio.BufferedProtocol):
         outgoing = self._outgoing
         if outgoing is None:
             return
-        waited = not self._writable
+        waited = not self.writable
         try:
             write(outgoing, *what)
         except OSError as error:
             log.error("closing connection from %s: its records: %s", self.client_host, error)
             self.abort()
             return
-        self._writable = outgoing.is_done
-        if waited or not self._writable:
+        self.writable = outgoing.is_done
+        if waited or not self.writable:
             self._weigh(outgoing)
         if waited:
-            self._served = True
-            if self._writable and self.closing:
+            self.served = True
+            if self.writable and self.closing:
                 self.close()
             self.resume()
 
     def _weigh(self, outgoing: Outgoing) -> None:
         """Count what waits for the client, its requests behind that too."""
-        tail, done = len(self._tail), outgoing.is_done
+        tail, done = len(self.tail), outgoing.is_done
         self._charge(tail if done else 0)
         held = 0 if done else outgoing.held + tail
         if not self.behind.note(held, self._server.dispatch.timer()):
@@ -347,7 +323,7 @@ class Connection(asyncio.BufferedProtocol):
     @property
     def is_active(self) -> bool:
         """Whether it did something since the last :meth:`sweep`."""
-        return self.busy or self._served or self._received_bytes >= LEAST_PROGRESS
+        return self.busy or self.served or self.received_bytes >= LEAST_PROGRESS
 
     def sweep(self) -> None:
         """Called twice in the longest idle time: close what did nothing since the last call.
@@ -357,14 +333,14 @@ class Connection(asyncio.BufferedProtocol):
         if self.closing:
             self.abort()
         elif self.is_active:
-            self._served = False
-            self._received_bytes = 0
+            self.served = False
+            self.received_bytes = 0
         else:
             self.close()
 
     def sweep_stalled(self) -> None:
         """Called while others wait for memory: close if a large frame makes no progress."""
-        frame = self._frame
+        frame = self.large
         if frame is None or frame.parked:
             return
         if frame.filled - self._frame_mark < LEAST_PROGRESS:
@@ -391,8 +367,8 @@ class Connection(asyncio.BufferedProtocol):
             self._transport.abort()
 
     def _drop_input(self) -> None:
-        self._tail = bytearray()
+        self.tail = bytearray()
         self._charge(0)
-        if self._frame is not None:
-            frame, self._frame = self._frame, None
-            self._server.pool.give_back(frame)
+        if self.large is not None:
+            frame, self.large = self.large, None
+            self.pool.give_back(frame)

@@ -15,7 +15,8 @@ from struct import Struct
 from types import CoroutineType, GeneratorType
 from typing import Any
 
-from pykafka_ops.broker.handlers.api import Context, Shape
+from pykafka_ops.broker.handlers.api import Context
+from pykafka_ops.broker.hot.serving import CountHead, Serving, Shape
 from pykafka_ops.broker.runtime.sockets.channel import Channel
 from pykafka_ops.broker.runtime.sockets.dispatch import Api, Dispatch
 from pykafka_ops.broker.runtime.sockets.ended import Ended
@@ -51,7 +52,7 @@ _HEAD = Struct(">hhi")
 """API key, version, correlation id."""
 
 
-class Exchange:
+class Exchange(Serving):
     """The request that a connection is at: each in its turn, they are served with this one object.
 
     What only measuring needs (``_arrived`` and what follows it) is found out only while somebody
@@ -62,14 +63,12 @@ class Exchange:
     __slots__ = (
         "_api",
         "_arrived",
-        "_channel",
         "_context",
         "_correlation_id",
         "_dispatch",
         "_failure",
         "_meter",
         "_session",
-        "_shapes",
         "_size",
         "_version",
         "_waiting",
@@ -77,10 +76,13 @@ class Exchange:
     )
 
     def __init__(self, channel: Channel, dispatch: Dispatch, session: Session = NOBODY) -> None:
-        self._channel = channel
+        self.channel = channel
         self._dispatch = dispatch
         self._session = session
-        self._shapes: tuple[Shape, ...] = ()
+        self.known = ()
+        self.due = None
+        self.observers = dispatch.observers
+        self.quotas = dispatch.quotas
         self._waiting: Deferred | LargeRequest | None = None
         self._context: Context | None = None
         self._api: Api | None = None
@@ -95,27 +97,29 @@ class Exchange:
 
     # -- the beginning -------------------------------------------------------------------------
 
-    def serve(self, frame: memoryview) -> None:
-        """Answer a request, or begin to. Raises WireError for what is none, or has no answer."""
-        dispatch = self._dispatch
-        if dispatch.quotas.version or dispatch.observers:
+    def serve_measured(self, frame: memoryview) -> None:
+        if self.quotas.version or self.observers:
             self._watch(frame)
-        for shape in self._shapes:
+        for shape, count in self.known:
             answer = shape.answer(frame)
-            if answer is None:
-                continue
-            self._context = shape.context
-            if type(answer) is bytes:
-                if self._arrived is not None:
-                    self._identify(frame, shape.context)
-                elif answer:  # the usual, without a further call
-                    self._channel.write(answer)
-                    return
-                self.finish(answer)
-            else:
-                self._identify(frame, shape.context)
-                self._take(answer)
+            if answer is not None:
+                self.go_on(shape, count, answer, frame)
+                return
+        self.read(frame)
+
+    def go_on(
+        self, shape: Shape, count: CountHead | None, answer: object, frame: memoryview
+    ) -> None:
+        self._context = context = shape.context
+        if type(answer) is not bytes:
+            self._identify(frame, context)
+            self._take(answer)
             return
+        if self._arrived is not None:
+            self._identify(frame, context)
+        self.finish(answer)
+
+    def read(self, frame: memoryview) -> None:
         self._take(self._handle(frame))
 
     def _take(self, answer: Any) -> None:
@@ -157,7 +161,7 @@ class Exchange:
 
     def _handle(self, frame: memoryview) -> object:
         """Have a request of no known shape served."""
-        dispatch, channel = self._dispatch, self._channel
+        dispatch, channel = self._dispatch, self.channel
         header = read_request_header(frame)
         self._api, version = dispatch.find(header.api_key, header.api_version)
         self._context = context = Context(
@@ -190,7 +194,7 @@ class Exchange:
                 assert api.request_class is not None
                 # Bytes behind the request are ignored, as by Kafka: librdkafka sends some.
                 message, _ = decode_at(api.request_class, context.version, frame, body, FEW)
-                if api.shape is not None and len(self._shapes) < MOST_SHAPES:
+                if api.shape is not None and len(self.known) < MOST_SHAPES:
                     self._learn(api.shape(context, message, frame))
             answer: Any = handle(context, message)
         except TooManyItemsError:
@@ -211,7 +215,11 @@ class Exchange:
 
     def _learn(self, shape: Shape | None) -> None:
         if shape is not None and self._dispatch.memory.keep(shape.held):
-            self._shapes = (*self._shapes, shape)
+            self.known = (*self.known, (shape, self._counting()))
+
+    def _counting(self) -> CountHead | None:
+        """What counts the requests of the shape that is learnt."""
+        return None
 
     async def _guard(self, work: Coroutine[Any, Any, object], message: object) -> object:
         try:
@@ -234,7 +242,7 @@ class Exchange:
 
     def _wait(self) -> None:
         """Nothing else is served until the answer has come; that is no work."""
-        self._channel.busy = True
+        self.channel.busy = True
         if self._meter is not None:
             self._meter.handled()
         if self._arrived is not None:
@@ -243,11 +251,11 @@ class Exchange:
     def _late_task(self, task: asyncio.Task[object]) -> None:
         """The coroutine of a request is done; it raises only what has no answer."""
         if task.cancelled():
-            self._channel.close()
+            self.channel.close()
             return
         error = task.exception()
         if error is not None:
-            self._channel.refuse(error)
+            self.channel.refuse(error)
         elif type(task.result()) is Deferred:
             self._take(task.result())
         else:
@@ -261,7 +269,7 @@ class Exchange:
         if type(answer) is GeneratorType:
             self._take(answer)
             return
-        channel = self._channel
+        channel = self.channel
         channel.busy = False
         self._waiting = None
         if channel.closing:
@@ -285,12 +293,12 @@ class Exchange:
         if type(answer) is bytes and answer:
             if throttle_ms:
                 answer = self._throttled(answer, throttle_ms)
-            self._channel.write(answer)
+            self.channel.write(answer)
             sent = len(answer) - 4
         elif answer:
             sent = self._send(answer, throttle_ms)
         elif self._context is not None and self._context.close_connection:
-            self._channel.close()
+            self.channel.close()
         if self._arrived is not None:
             self._end("answered" if sent else "done without an answer", sent, throttle_ms)
 
@@ -307,10 +315,10 @@ class Exchange:
     def refused(self, error: BaseException) -> None:
         """Hang up because of what the client sent: log it, and drop that."""
         unexpected = None if isinstance(error, WireError) else error
-        host = self._channel.client_host
+        host = self.channel.client_host
         log_connections.warning("closing connection from %s: %s", host, error, exc_info=unexpected)
         self.drop("refused")
-        self._channel.close()
+        self.channel.close()
 
     def close(self) -> None:
         """The connection is gone, and the request, if there is one, with it."""
@@ -319,9 +327,9 @@ class Exchange:
 
     def forget_shapes(self) -> None:
         """Read the next requests field by field: what their client may do has changed."""
-        if self._shapes:
-            self._dispatch.memory.forget(sum(shape.held for shape in self._shapes))
-            self._shapes = ()
+        if self.known:
+            self._dispatch.memory.forget(sum(shape.held for shape, _ in self.known))
+            self.known = ()
 
     def _throttled(self, frame: bytes, throttle_ms: int) -> bytes:
         """Encoded answers carry the throttle time to their client, too."""
@@ -342,7 +350,7 @@ class Exchange:
         head = parts[0]
         assert isinstance(head, bytes)
         (size,) = _LENGTH.unpack_from(head)
-        self._channel.writelines(parts, size + 4)
+        self.channel.writelines(parts, size + 4)
         return int(size)
 
     def _end(self, how: str, sent: int, throttle_ms: int) -> None:
@@ -355,11 +363,11 @@ class Exchange:
             for observe in self._dispatch.observers:
                 observe(end)
         self._arrived = None
-        if throttle_ms and not self._channel.closing:
-            self._channel.leave_alone(throttle_ms)
+        if throttle_ms and not self.channel.closing:
+            self.channel.leave_alone(throttle_ms)
 
     def _ended(self, how: str, sent: int, throttle_ms: int) -> Ended:
-        channel, context = self._channel, self._context
+        channel, context = self.channel, self._context
         total_ms = self._dispatch.timer() - (self._arrived or 0.0)
         return Ended(
             api=None if self._api is None else APIS[self._api.key].name,

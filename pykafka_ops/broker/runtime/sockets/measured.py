@@ -5,7 +5,7 @@ Counterpart of ``RequestChannel.Request.updateRequestMetrics``.
 
 from __future__ import annotations
 
-from pykafka_ops.broker.handlers.api import Shape
+from pykafka_ops.broker.hot.serving import CountHead, Shape
 from pykafka_ops.broker.runtime.sockets.channel import Channel
 from pykafka_ops.broker.runtime.sockets.dispatch import Api, Dispatch
 from pykafka_ops.broker.runtime.sockets.exchange import Exchange
@@ -27,7 +27,6 @@ class MeasuredExchange(Exchange):
         "_began",
         "_bytes",
         "_chosen",
-        "_counted",
         "_handled",
         "_held_ms",
         "_last",
@@ -46,8 +45,7 @@ class MeasuredExchange(Exchange):
     ) -> None:
         super().__init__(channel, dispatch, session)
         self._tally = tally
-        self._counted: tuple[tuple[Shape, ApiCount], ...] = ()
-        """The shapes, each with what counts its requests."""
+        self.due = tally.due
         self._chosen = False
         self._open = False
         """Whether a request waits that is not counted yet."""
@@ -60,43 +58,37 @@ class MeasuredExchange(Exchange):
         self._last_api: Api | None = None
         self._last: ApiCount | None = None
 
-    def serve(self, frame: memoryview) -> None:
-        """As :meth:`Exchange.serve`, but counts. It does so in its own body, because each further
-        call would slow down every request. Raises WireError."""
-        tally, dispatch = self._tally, self._dispatch
-        key = frame[1]
+    def serve_measured(self, frame: memoryview) -> None:
+        tally, key = self._tally, frame[1]
         if tally.due[key] and tally.is_chosen(key):
             self._chosen = True
             self._began = now = tally.timer()
             self._queue_ms = tally.queue_ms(now)
-        if dispatch.quotas.version or dispatch.observers:
-            self._watch(frame)
-        for shape, count in self._counted:
-            answer = shape.answer(frame)
-            if answer is None:
-                continue
-            self._context = shape.context
-            if type(answer) is bytes:
-                count.requests += 1
-                if answer:
-                    count.sure += shape.codes
-                    if self._arrived is None and not self._chosen:
-                        self._channel.write(answer)
-                        return
-                if self._arrived is not None:
-                    self._identify(frame, shape.context)
-                if self._chosen or self._meter is not None:
-                    self._bytes = len(frame)
-                    self._finish(count, answer)
-                else:
-                    Exchange.finish(self, answer)
-            else:
-                self._identify(frame, shape.context)
-                self._bytes = len(frame)
-                self._take(answer)
-            return
+        super().serve_measured(frame)
+
+    def go_on(
+        self, shape: Shape, count: CountHead | None, answer: object, frame: memoryview
+    ) -> None:
+        self._context = context = shape.context
         self._bytes = len(frame)
-        self._take(self._handle(frame))
+        if type(answer) is not bytes:
+            self._identify(frame, context)
+            self._take(answer)
+            return
+        assert isinstance(count, ApiCount)
+        count.requests += 1
+        if answer:
+            count.sure += shape.codes
+        if self._arrived is not None:
+            self._identify(frame, context)
+        if self._chosen or self._meter is not None:
+            self._finish(count, answer)
+        else:
+            Exchange.finish(self, answer)
+
+    def read(self, frame: memoryview) -> None:
+        self._bytes = len(frame)
+        super().read(frame)
 
     def finish(self, answer: object) -> None:
         """As :class:`Exchange` does. Raises WireError."""
@@ -125,20 +117,12 @@ class MeasuredExchange(Exchange):
     def close(self) -> None:
         """The connection is gone."""
         super().close()
-        self._counted = ()
-        self._tally.forget(self._channel.identity)
-
-    def forget_shapes(self) -> None:
-        """What the client may do has changed."""
-        super().forget_shapes()
-        self._counted = ()
+        self._tally.forget(self.channel.identity)
 
     # -- steps of an Exchange ----------------------------------------------------------------------
 
-    def _learn(self, shape: Shape | None) -> None:
-        super()._learn(shape)
-        if shape is not None and self._shapes and self._shapes[-1] is shape:
-            self._counted = (*self._counted, (shape, self._count()))
+    def _counting(self) -> CountHead | None:
+        return self._count()
 
     def _wait(self) -> None:
         super()._wait()
@@ -158,7 +142,7 @@ class MeasuredExchange(Exchange):
     def _count(self) -> ApiCount:
         api = self._last_api = self._api
         assert api is not None
-        self._last = found = self._tally.count(api.key, self._version, self._channel.identity)
+        self._last = found = self._tally.count(api.key, self._version, self.channel.identity)
         return found
 
     def _finish(self, count: ApiCount, answer: object) -> None:

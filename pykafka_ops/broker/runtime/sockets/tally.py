@@ -13,6 +13,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
+from pykafka_ops.broker.hot.serving import CountHead
 from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
 from pykafka_ops.metrics.spread import BYTES, Spread
 from pykafka_ops.wire.apis import APIS, ApiKey
@@ -92,12 +93,12 @@ class ApiTimes:
             getattr(self, name).take_in(getattr(other, name))
 
 
-class ApiCount:
+class ApiCount(CountHead):
     """Requests of one API in one version, and the error codes of their answers; ``sure`` counts
     answers that are known to have NONE alone. ``walk(answer, codes)`` counts the codes of a
     message, which is of class ``kind``."""
 
-    __slots__ = ("codes", "key", "kind", "requests", "sure", "times", "version", "walk")
+    __slots__ = ("codes", "key", "kind", "times", "version", "walk")
 
     def __init__(self, key: int, version: int, times: ApiTimes) -> None:
         self.key = key

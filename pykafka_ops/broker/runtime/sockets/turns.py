@@ -9,14 +9,14 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from pykafka_ops.broker.hot.raw import LOOK
+
 TURN_BYTES = 2 * 1024 * 1024
 """Bytes written in one turn, to all clients together: some ms of work."""
 BURST = 256
 BURST_S = 0.003
 """Requests of one client served in a row before the others have their turn, and how long that may
 take."""
-LOOK = 16
-"""After so many of them it is looked at the clock."""
 
 
 class Turns:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from pykafka_ops.broker.hot.serving import QuotasHead
 from pykafka_ops.errors import SettingError
 from pykafka_ops.settings.quotas import CLIENT_QUOTAS, IP_QUOTAS
 
@@ -49,7 +50,7 @@ class QuotaLimit(NamedTuple):
     client_id: str
 
 
-class QuotaEntities:
+class QuotaEntities(QuotasHead):
     """All quotas of the cluster as this broker knows them.
 
     ``version`` grows with every change: what was looked up before may be kept while it stays.

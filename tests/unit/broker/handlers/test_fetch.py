@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.broker.handlers import fetch as handler
+from pykafka_ops.broker.hot.heads import LogHead
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.disk.batch import scan
 from pykafka_ops.disk.compression import Codec
@@ -225,8 +226,12 @@ def test_an_offline_log_is_a_storage_error_that_old_clients_do_not_know(site: Si
     assert only(fetch(site, ("t", 0, 0), version=5)).error_code == NOT_LEADER
 
 
+class NotALog(LogHead):
+    """A log that lacks everything."""
+
+
 def test_a_bug_below_costs_one_partition(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(site.replicas.find("t", 0), "used_log", object())
+    monkeypatch.setattr(site.replicas.find("t", 0), "used_log", NotALog())
     site.append("u", 0, batch(b"x"))
     answer = fetch(site, ("t", 0, 0), ("u", 0, 0))
     assert answer.responses[0].partitions[0].error_code == SERVER_ERROR

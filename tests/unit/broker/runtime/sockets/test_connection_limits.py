@@ -335,7 +335,7 @@ def test_a_trickle_is_no_activity_but_a_slow_upload_is(peer: Peer) -> None:
     for each in (peer.transport, slow):
         each.connection.sweep()
     assert (peer.transport.closed, slow.closed) == (True, False)
-    assert peer.server.pool.held == len(slow.connection._frame.data)  # type: ignore[union-attr]
+    assert peer.server.pool.held == len(slow.connection.large.data)
 
 
 def test_a_closed_connection_whose_client_takes_nothing_is_cut_off(peer: Peer) -> None:

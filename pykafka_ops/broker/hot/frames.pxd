@@ -1,0 +1,27 @@
+"""What frames.py is where it is compiled."""
+
+cimport cython
+cimport pykafka_ops.broker.hot.raw as at
+from pykafka_ops.broker.hot.serving cimport Serving
+
+
+cdef class FramesHead:
+    cdef public bint busy
+    cdef public long long charged
+    cdef public bint closing
+    cdef public object exchange
+    cdef public object large
+    cdef public long long least_frame
+    cdef public long long most_frame
+    cdef public object pool
+    cdef public long long received_bytes
+    cdef public bint served
+    cdef public bytearray tail
+    cdef public object turns
+    cdef public bint writable
+
+    @cython.locals(
+        position=cython.longlong, end=cython.longlong, served=cython.longlong,
+        look=cython.longlong, size=cython.longlong, start=cython.longlong, known=Serving,
+    )
+    cdef object cut_in(self, object data, at.Room room)

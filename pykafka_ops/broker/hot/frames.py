@@ -1,0 +1,115 @@
+"""From received bytes to frames: cuts off what is whole, and has it served where it stands.
+
+It leaves to the connection what is unusual: the rest of a frame that is not whole, a large frame
+that is arriving, bytes kept from before, a client that has had its turn.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pykafka_ops.broker.hot.raw as at
+from pykafka_ops.broker.hot.serving import Serving
+from pykafka_ops.errors import FrameSizeError
+
+
+class FramesHead:
+    """The input of a connection. What is left over stands in ``tail``, of which ``charged`` bytes
+    are counted; ``large`` is a large frame that is arriving."""
+
+    __slots__ = (
+        "busy",
+        "charged",
+        "closing",
+        "exchange",
+        "large",
+        "least_frame",
+        "most_frame",
+        "pool",
+        "received_bytes",
+        "served",
+        "tail",
+        "turns",
+        "writable",
+    )
+
+    busy: bool
+    charged: int
+    closing: bool
+    exchange: Any
+    large: Any
+    least_frame: int
+    most_frame: int
+    pool: Any
+    received_bytes: int
+    served: bool
+    tail: bytearray
+    turns: Any
+    writable: bool
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Serve every frame that is whole now."""
+        self.received_bytes += nbytes
+        try:
+            if self.large is None and not self.tail:
+                data = self.pool.shared_view[:nbytes]
+                self.cut_in(data, data)
+            else:
+                self.received(nbytes)
+        except Exception as error:
+            self.refuse(error)
+
+    def cut(self, data: memoryview) -> None:
+        """Serve whole frames of ``data`` in place and keep what is left over."""
+        self.cut_in(data, data)
+
+    def cut_in(self, data: memoryview, room: memoryview) -> None:
+        """The same; ``room`` is ``data`` once more."""
+        position, end, served, look = 0, len(room), 0, at.LOOK
+        while end - position >= 4:
+            if self.busy or self.closing or not self.writable:
+                break
+            if served == look:
+                look = self.turns.look_again(served)
+                if not look:
+                    self.let_others()
+                    break
+            served += 1
+            size = at.length(room, position)
+            if size < self.least_frame or size > self.most_frame:
+                raise FrameSizeError(f"frame of {size} bytes")
+            start = position + 4
+            if end - start < size:
+                position = self.begin(size, data, start)
+                break
+            position = start + size
+            self.served = True
+            exchange = self.exchange  # a login changes it
+            if at.COMPILED and isinstance(exchange, Serving):
+                known: Serving = exchange
+                known.serve_in(data[start:position], room[start:position])
+            else:
+                exchange.serve(data[start:position])
+        if position < end or self.charged:
+            self.left_over(data, position)
+
+    def received(self, nbytes: int) -> None:
+        """Bytes came that do not begin a frame. Raises what :meth:`refuse` takes."""
+        raise NotImplementedError
+
+    def let_others(self) -> None:
+        """The client has had its turn: go on when others have had theirs."""
+        raise NotImplementedError
+
+    def begin(self, size: int, data: memoryview, start: int) -> int:
+        """A frame of ``size`` bytes begins at ``start`` that is not whole; from where on ``data``
+        has to be kept."""
+        raise NotImplementedError
+
+    def left_over(self, data: memoryview, position: int) -> None:
+        """What is behind ``position`` was not served."""
+        raise NotImplementedError
+
+    def refuse(self, error: BaseException) -> None:
+        """Hang up because of what the client sent."""
+        raise NotImplementedError

@@ -1,0 +1,32 @@
+"""What serving.py is where it is compiled."""
+
+cimport cython
+cimport pykafka_ops.broker.hot.raw as at
+
+
+cdef class CountHead:
+    cdef public long long requests
+    cdef public long long sure
+
+
+cdef class QuotasHead:
+    cdef public long long version
+
+
+cdef class Shape:
+    cdef public long long codes
+    cdef public object context
+    cdef public long long held
+
+    cdef object answer_in(self, object frame, at.Room room)
+
+
+cdef class Serving:
+    cdef public object channel
+    cdef public object due
+    cdef public tuple known
+    cdef public list observers
+    cdef public QuotasHead quotas
+
+    @cython.locals(quotas=QuotasHead, shape=Shape, count=CountHead)
+    cdef object serve_in(self, object frame, at.Room room)

@@ -1,0 +1,106 @@
+"""From a frame to its answer, for requests that look like one before.
+
+:class:`Serving` asks each shape that it knows; one of them has the answer in bytes for most
+requests, which are counted where the broker serves metrics. It leaves to the exchange what is
+unusual: requests of no known shape, answers that are not bytes or come later, and every request
+while somebody measures: a client has a quota, an observer is there, a request is to be timed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pykafka_ops.broker.hot.raw as at
+
+
+class CountHead:
+    """Requests of one API in one version; ``sure`` counts answers without an error."""
+
+    __slots__ = ("requests", "sure")
+
+    requests: int
+    sure: int
+
+
+class QuotasHead:
+    """Whether there are quotas: ``version`` is not 0."""
+
+    __slots__ = ("version",)
+
+    version: int
+
+
+class Shape:
+    """What the requests of one client have in common. ``context`` is that of the first: who asks,
+    in which version; ``held`` the bytes of memory that it takes, about; ``codes`` how many error
+    codes, all of them NONE, an answer has that is bytes."""
+
+    __slots__ = ("codes", "context", "held")
+
+    codes: int
+    context: Any
+    held: int
+
+    def answer(self, frame: memoryview) -> object:
+        """The answer to a request of this shape; None, and nothing is done, if it has another.
+
+        Bytes are a whole response without tagged fields (empty: there is none); else a message or
+        a Deferred, as of a handler.
+        """
+        raise NotImplementedError
+
+    def answer_in(self, frame: memoryview, room: memoryview) -> object:
+        """The same; ``room`` is ``frame`` once more."""
+        return self.answer(frame)
+
+
+class Serving:
+    """The requests of a connection. ``known`` are their shapes, each with what counts it, or None;
+    ``due`` says for each API whether a request may have to be timed, None where none has."""
+
+    __slots__ = ("channel", "due", "known", "observers", "quotas")
+
+    channel: Any
+    due: bytearray | None
+    known: tuple[tuple[Shape, CountHead | None], ...]
+    observers: list[Any]
+    quotas: QuotasHead
+
+    def serve(self, frame: memoryview) -> None:
+        """Answer a request, or begin to. Raises WireError for what is none, or has no answer."""
+        self.serve_in(frame, frame)
+
+    def serve_in(self, frame: memoryview, room: memoryview) -> None:
+        """The same; ``room`` is ``frame`` once more."""
+        quotas: QuotasHead = self.quotas
+        due = self.due
+        if quotas.version or self.observers or (due is not None and due[at.api(room)]):
+            self.serve_measured(frame)
+            return
+        for shape, count in self.known:
+            answer = shape.answer_in(frame, room) if at.COMPILED else shape.answer(frame)
+            if answer is None:
+                continue
+            if type(answer) is not bytes or not answer:
+                self.go_on(shape, count, answer, frame)
+                return
+            if count is not None:
+                count.requests += 1
+                count.sure += shape.codes
+            self.channel.write(answer)
+            return
+        self.read(frame)
+
+    def serve_measured(self, frame: memoryview) -> None:
+        """As :meth:`serve`, while somebody measures."""
+        raise NotImplementedError
+
+    def go_on(
+        self, shape: Shape, count: CountHead | None, answer: object, frame: memoryview
+    ) -> None:
+        """The answer of a shape is none that can just be sent."""
+        raise NotImplementedError
+
+    def read(self, frame: memoryview) -> None:
+        """Serve a request of no known shape. Raises WireError."""
+        raise NotImplementedError
