@@ -40,6 +40,9 @@ pko_python() {  # the path of the first
 
 pko_venv() {  # pko_venv [EXTRA [PYTHON]]: $VENV with the package and that extra, compiled
     pko_install "$@"
+    # In an environment for work on the checkout the library of broker/hot is always of its sources;
+    # elsewhere nothing is built, but an old one goes.
+    "$VENV/bin/python" scripts/build_hot.py $([ -n "${1:-}" ] || echo --clear) >&2
     # Also where PYTHONDONTWRITEBYTECODE is set, which would have every start compile it anew.
     "$VENV/bin/python" -m compileall -qq pykafka_ops || true
 }
@@ -57,7 +60,7 @@ pko_install() {
         "$python" -m venv "$VENV" >&2 || pko_fail "$python cannot make a virtual environment; see the lines above"
     fi
     echo "$0: installing pykafka-ops${extra:+[$extra]} into ${VENV##*/} (first run only)" >&2
-    "$VENV/bin/python" -m pip install -q --disable-pip-version-check -e ".${extra:+[$extra]}" >&2 \
+    PKO_PURE=1 "$VENV/bin/python" -m pip install -q --disable-pip-version-check -e ".${extra:+[$extra]}" >&2 \
         || pko_fail "pip could not install the package; see the lines above"
     case " $have " in *" $want:"*) echo "$have $want:$extra" ;; *) echo "$want:$extra" ;; esac > "$VENV/.installed"
 }
@@ -87,7 +90,7 @@ pko_kerberos() {  # a KDC and the gssapi package for the tests of GSSAPI, throug
             || { echo "$0: no KDC: what needs it is left out (Debian: apt-get install krb5-kdc krb5-admin-server krb5-user libkrb5-dev gcc faketime)" >&2; return; }
     fi
     "$VENV/bin/python" -c 'import gssapi' 2>/dev/null \
-        || "$VENV/bin/python" -m pip install -q --disable-pip-version-check -e '.[kerberos]' >&2 \
+        || PKO_PURE=1 "$VENV/bin/python" -m pip install -q --disable-pip-version-check -e '.[kerberos]' >&2 \
         || echo "$0: no gssapi: what needs it is left out" >&2
 }
 

@@ -17,6 +17,7 @@ from typing import Any
 import hypothesis
 import pytest
 
+from pykafka_ops.broker.hot import is_compiled
 from tests.support import scheduling
 from tests.support.cluster.apache_cluster import Brokers
 from tests.support.go import go_kit
@@ -70,6 +71,12 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     for text in ("read_text", "open_text"):  # kafka-python loads its schemas so
         config.addinivalue_line("filterwarnings", f"ignore:{text} is deprecated:DeprecationWarning")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Which of the two forms of the broker's path of usual requests was tested."""
+    form = "compiled" if is_compiled() else "pure Python"
+    terminalreporter.write_line(f"broker/hot: {form}")
 
 
 @pytest.hookimpl(wrapper=True)

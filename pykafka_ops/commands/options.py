@@ -16,10 +16,13 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
         from pykafka_ops import __version__
 
-        root = ctx.parent is None
-        sys.stdout.write(
-            f"pko {__version__}\n" if root else f"{TOOLS_VERSION} (pko {__version__})\n"
-        )
+        if ctx.parent is None:
+            from pykafka_ops.broker.hot import is_compiled
+
+            form = "compiled" if is_compiled() else "pure Python"
+            sys.stdout.write(f"pko {__version__} (broker: {form})\n")
+        else:
+            sys.stdout.write(f"{TOOLS_VERSION} (pko {__version__})\n")
         ctx.exit()
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from pykafka_ops.broker.hot import is_compiled
 from tests.support.waiting import wait_for
 
 PKO = str(Path(sys.executable).parent / "pko")
@@ -31,12 +32,14 @@ def test_a_daemon_is_started_asked_and_stopped(tmp_path: Path) -> None:
         listeners = f"PLAINTEXT://{started.stdout.split()[4]}"
         (row,) = json.loads(pko("broker", "status", *where, "-o", "json").stdout)["items"]
         assert (row["state"], row["listeners"]) == ("running", listeners)
+        assert row["code"] == ("compiled" if is_compiled() else "pure-python")
         again = pko("broker", "start", *where, "--listen", "127.0.0.1:0", "--daemon")
         assert (again.returncode, again.stdout, again.stderr.count("\n")) == (1, "", 1)
     finally:
         stopped = pko("broker", "stop", *where)
     assert stopped.returncode == 0, stopped.stderr
-    assert pko("broker", "status", *where).returncode == 4
+    asked = pko("broker", "status", *where, "-o", "json")
+    assert (asked.returncode, json.loads(asked.stdout)["items"][0]["code"]) == (4, None)
     assert "broker 0" in (tmp_path / "data" / "broker.log").read_text()
 
 

@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pykafka_ops.broker import jobs
+from pykafka_ops.broker.hot import is_compiled
 from pykafka_ops.broker.runtime.broker import Broker
 from pykafka_ops.broker.runtime.log_lines import reopen_log
 from pykafka_ops.broker.runtime.service_manager import keep_alive, notify
@@ -155,6 +156,7 @@ def _write_pid_file(data_dir: str, broker: Broker) -> None:
         "cluster_id": broker.cluster_id,
         "listeners": [endpoint.text() for endpoint in broker.endpoints],
         "metrics": None if broker.metrics is None else broker.metrics.url,
+        "compiled": is_compiled(),
         "started": started_at(),
         "started_ms": int(time.time() * 1000),
     }

@@ -14,6 +14,7 @@ COLUMNS = (
     Column("pid", right=True),
     Column("listeners"),
     Column("uptime_s", "UPTIME(s)", right=True),
+    Column("code", optional=True),
     Column("cluster_id", "CLUSTER", wide=True),
     Column("metrics", optional=True),
     Column("data_dir", "DATA-DIR"),
@@ -21,9 +22,11 @@ COLUMNS = (
 
 
 def status(run: Run) -> Table:
-    """One row about the broker of a data directory; exit code 4 if none runs."""
+    """One row about the broker of a data directory; exit code 4 if none runs. ``code`` says whether
+    its path of usual requests is compiled or pure Python."""
     data_dir = data_dir_of(run.args, properties_of(run.args))
     found = running(data_dir)
+    compiled = found.get("compiled") if found else None
     row = {
         "data_dir": str(data_dir),
         "state": "running" if found else "stopped",
@@ -32,6 +35,7 @@ def status(run: Run) -> Table:
         "cluster_id": found.get("cluster_id") if found else None,
         "listeners": ",".join(found.get("listeners", [])) if found else None,
         "metrics": found.get("metrics") if found else None,
+        "code": None if compiled is None else "compiled" if compiled else "pure-python",
         "uptime_s": round(time.time() - found["started_ms"] / 1000) if found else None,
     }
     return Table(

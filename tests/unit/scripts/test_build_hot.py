@@ -1,0 +1,139 @@
+"""What of broker/hot is compiled, when, and what happens where that does not work."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pykafka_ops.broker import hot
+from scripts import build_hot
+from scripts.build_hot import StaysPureError
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the sources, which no library is beside yet."""
+    place = tmp_path / "hot"
+    shutil.copytree(
+        build_hot.HOT, place, ignore=shutil.ignore_patterns("*.so", "*.record", "__pycache__")
+    )
+    monkeypatch.setattr(build_hot, "HOT", place)
+    monkeypatch.setattr(build_hot, "ROOT", tmp_path)
+    monkeypatch.delenv(build_hot.PURE, raising=False)
+    return place
+
+
+def put(place: Path, digest: str) -> None:
+    made = place.parent / "made"
+    made.write_bytes(b"library")
+    build_hot._put(made, place / build_hot.LIBRARY, digest)
+
+
+def test_modules_are_those_of_the_package_and_have_their_types(checkout: Path) -> None:
+    assert build_hot.modules() == hot.MODULES
+    for name in hot.MODULES:
+        assert (checkout / f"{name}.py").exists() and (checkout / f"{name}.pxd").exists()
+    assert hot.PURE == build_hot.PURE
+    assert Path(hot.LIBRARY).name == build_hot.LIBRARY
+    assert Path(hot.RECORD).name == build_hot.RECORD
+
+
+def test_the_extra_for_tests_has_the_cython_that_the_build_takes() -> None:
+    pyproject = (Path(__file__).parents[3] / "pyproject.toml").read_text()
+    assert f'"{build_hot.CYTHON}",' in pyproject
+
+
+def test_the_digest_is_of_every_source_and_flag(checkout: Path) -> None:
+    before = build_hot.digest()
+    assert build_hot.digest(("-g",)) != before
+    (checkout / "quick.py").write_text("# not compiled")
+    assert build_hot.digest() == before
+    seen = {before}
+    for name in (*(f"{module}.py" for module in hot.MODULES), "raw.pxd", "crc32c.h"):
+        with (checkout / name).open("a") as file:
+            file.write("\n")
+        seen.add(build_hot.digest())
+    assert len(seen) == len(hot.MODULES) + 3
+
+
+def test_a_library_counts_with_its_own_record_alone(checkout: Path) -> None:
+    assert build_hot.built_of() is None
+    put(checkout, "abc")
+    assert build_hot.built_of() == "abc"
+    (checkout / build_hot.LIBRARY).write_bytes(b"another")
+    assert build_hot.built_of() == "abc"  # as large
+    (checkout / build_hot.LIBRARY).write_bytes(b"another one")
+    assert build_hot.built_of() is None
+    (checkout / build_hot.LIBRARY).unlink()
+    assert build_hot.built_of() is None
+
+
+def test_what_is_of_these_sources_stays_and_is_the_newest(checkout: Path) -> None:
+    put(checkout, build_hot.digest())
+    os.utime(checkout / build_hot.RECORD, (9, 9))
+    assert build_hot.keep_up() == ""
+    assert (checkout / build_hot.RECORD).stat().st_mtime > 9
+    assert build_hot.keep_up(may_build=False) == ""
+    assert (checkout / build_hot.LIBRARY).exists()
+
+
+def test_what_is_of_other_sources_goes_where_nothing_is_to_be_built(checkout: Path) -> None:
+    put(checkout, "another")
+    assert build_hot.main(["--clear"]) == 0
+    assert not (checkout / build_hot.LIBRARY).exists()
+    assert not (checkout / build_hot.RECORD).exists()
+
+
+def test_pure_leaves_everything_as_it_is(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(checkout, "another")
+    monkeypatch.setenv(build_hot.PURE, "1")
+    assert build_hot.keep_up() == ""
+    assert (checkout / build_hot.LIBRARY).exists()
+    with pytest.raises(StaysPureError, match="PKO_PURE=1"):
+        build_hot.build(checkout)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "reason"),
+    [
+        ("CC", "false", "the compiler failed"),
+        ("CC", "/bin/sh -c 'echo x.c: error: no such type >&2; exit 1'", "x.c: error: no such"),
+    ],
+)
+def test_where_the_compiler_fails_a_line_says_so_and_the_old_library_goes(
+    checkout: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    variable: str,
+    value: str,
+    reason: str,
+) -> None:
+    if why := build_hot.obstacle():
+        pytest.skip(why)
+    put(checkout, "another")
+    monkeypatch.setenv(variable, value)
+    monkeypatch.setattr(build_hot, "modules", lambda: ("file",))
+    monkeypatch.setattr(build_hot, "ROOT", Path(__file__).parents[3])
+    monkeypatch.setattr(build_hot, "_cython", lambda source, made: None)
+    assert build_hot.main([]) == 0
+    said = capsys.readouterr().err
+    assert said.startswith(f"build_hot.py: broker/hot stays pure Python: {reason}")
+    assert not (checkout / build_hot.LIBRARY).exists()
+
+
+def test_without_a_compiler_that_is_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.delenv(build_hot.PURE, raising=False)
+    monkeypatch.setattr(build_hot.shutil, "which", lambda name: None)
+    assert build_hot.obstacle() == "no C compiler"
+
+
+def test_another_cython_is_not_taken(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if why := build_hot.obstacle():
+        pytest.skip(why)
+    monkeypatch.setattr(build_hot, "CYTHON", "Cython==0.1")
+    with pytest.raises(StaysPureError, match=r"it takes Cython 0\.1, there is "):
+        build_hot.build(checkout)
