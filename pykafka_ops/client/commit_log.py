@@ -6,7 +6,7 @@ left, so how far back all commits are there depends on the cleaner.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 
 from pykafka_ops.analysis.commits.burrow import Commit
@@ -26,6 +26,8 @@ from pykafka_ops.wire.codes import ErrorCode
 
 TOPIC: Final = "__consumer_offsets"
 Commits = dict[Key, list[Commit]]
+_ONE: Final = 4
+"""Fields of a batch with one commit."""
 
 
 def commits_since(
@@ -110,7 +112,7 @@ class CommitLog:
     def _take(self, partition: Partition, answer: FetchedBatches, found: Commits) -> bool:
         """Add the commits of an answer; whether the partition has more of them."""
         offset = self.positions[partition]
-        end = _collect(self._reader, bytes(answer.records), offset, found)
+        end = collect(self._reader, bytes(answer.records), offset, found)
         self.positions[partition] = end
         return end < answer.high_watermark
 
@@ -134,32 +136,53 @@ class CommitLog:
         return moved
 
 
-def _collect(reader: CommitReader, data: bytes, offset: int, found: Commits) -> int:
+def collect(reader: CommitReader, data: bytes, offset: int, found: Commits) -> int:
     """Add the commits in ``data`` from ``offset`` on; the offset behind its last batch.
 
     Commits behind a record that cannot be read are left out.
     """
     position, end = 0, offset
-    new = tuple.__new__
-    commits: Iterable[Stored]
+    new, adders = tuple.__new__, _Adders(reader, found)
     while True:
-        cut = reader.cut(data, position) if position or starts_at(data, offset) else None
-        if cut is not None:
-            position, end, commits = cut
-        else:
-            try:
-                slow = _read(reader, data, position, offset)
-            except CorruptBatchError:
-                return end_of(memoryview(data), offset)
-            if slow is None:
-                return end
-            position, end, commits = slow
+        if position or starts_at(data, offset):
+            cut = None
+            for cut in reader.cut(data, position):
+                fields = cut[2]
+                if len(fields) == _ONE:
+                    _, raw, committed, stamp = fields
+                    adders[raw](new(Commit, (stamp, committed, None)))
+                else:
+                    each = zip(*(fields[n::3] for n in (1, 2, 3)), strict=True)
+                    for raw, committed, stamp in each:
+                        adders[raw](new(Commit, (stamp, committed, None)))
+            if cut is not None:
+                position, end = cut[0], cut[2][0] + cut[1] + 1
+        try:
+            slow = _read(reader, data, position, offset)
+        except CorruptBatchError:
+            return end_of(memoryview(data), offset)
+        if slow is None:
+            return end
+        position, end, commits = slow
         for key, stamp, committed in commits:
-            commit = new(Commit, (stamp, committed, None))
-            try:
-                found[key].append(commit)
-            except KeyError:
-                found[key] = [commit]
+            found.setdefault(key, []).append(new(Commit, (stamp, committed, None)))
+
+
+class _Adders(dict[bytes, Callable[[Commit], object]]):
+    """What takes a commit, by the bytes of its key: looked up once for many."""
+
+    def __init__(self, reader: CommitReader, found: Commits) -> None:
+        self._reader, self._found = reader, found
+
+    def __missing__(self, raw: bytes) -> Callable[[Commit], object]:
+        key = self._reader.key(raw)
+        add = _ignore if key is None else self._found.setdefault(key, []).append
+        self[raw] = add
+        return add
+
+
+def _ignore(commit: Commit) -> None:
+    """A commit that nobody asked for."""
 
 
 def _read(

@@ -7,7 +7,7 @@ under a mask, and its fields are cut out by one call.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from struct import Struct
 from struct import error as StructError  # noqa: N812 - a class
 from typing import Any, NamedTuple
@@ -22,6 +22,7 @@ _HEAD = Struct(">hqih")
 """Version, offset, leader epoch, size of the metadata: how a value of version 3 begins."""
 _LENGTH = Struct(">8xi").unpack_from
 _TIME_SIZE = 8
+_SIGN = 0x80
 LEAST_VALUE = _HEAD.size + _TIME_SIZE
 
 _VARIES = ((0, 8), (12, 16), (17, 21), (27, 43))
@@ -33,7 +34,6 @@ _MOST_BYTES = 4 << 20
 """Of all layouts together."""
 _MOST_TRIES = 4
 """Layouts made for one size; if the batches still look otherwise, they have none in common."""
-_new = tuple.__new__
 
 Fields = Callable[[int], str]
 """The ``struct`` format of what is wanted of a value of so many bytes."""
@@ -48,21 +48,16 @@ class _Layout(NamedTuple):
     unpack: Callable[[bytes], tuple[Any, ...]]
 
 
-class Cut(NamedTuple):
-    """A batch: where it ends, its base offset and the offset behind it; for each record in turn
-    its key and the wanted fields of its value."""
-
-    end: int
-    base_offset: int
-    next_offset: int
-    fields: list[Any]
+Cut = tuple[int, int, tuple[Any, ...]]
+"""A batch: where it ends, how far its last offset is from its base offset; its base offset, then
+for each record in turn its key and the wanted fields of its value."""
 
 
 class Layouts:
     """What was learned of the batches read so far.
 
-    ``fields(size)`` is the format of what is wanted of a value of ``size`` bytes (version 3, which
-    is checked): it takes all of them.
+    ``fields(size)`` is the format of what is wanted of a value of ``size`` bytes (version 3 with a
+    time that is not negative, which is checked): it takes all of them.
     """
 
     def __init__(self, fields: Fields) -> None:
@@ -71,19 +66,22 @@ class Layouts:
         self._tries: dict[int, int] = {}
         self._bytes = 0
 
-    def cut(self, data: bytes, position: int) -> Cut | None:
-        """The batch at ``position``; None where its layout is not known or it is not whole."""
+    def cut(self, data: bytes, position: int) -> Iterator[Cut]:
+        """The batches from ``position`` on, one behind the other, up to one whose layout is not
+        known or that is not whole."""
+        layouts, length, number = self._layouts, _LENGTH, int.from_bytes
         try:
-            (size,) = _LENGTH(data, position)
-            mask, expected, delta, unpack = self._layouts[size]
+            while True:
+                (size,) = length(data, position)
+                mask, expected, delta, unpack = layouts[size]
+                end = position + LOG_OVERHEAD + size
+                batch = data[position:end]
+                if number(batch, "big") & mask != expected:
+                    return
+                yield end, delta, unpack(batch)
+                position = end
         except (KeyError, StructError):
-            return None
-        end = position + LOG_OVERHEAD + size
-        batch = data[position:end]
-        if end > len(data) or int.from_bytes(batch, "big") & mask != expected:
-            return None
-        base, *found = unpack(batch)
-        return _new(Cut, (end, base, base + delta + 1, found))
+            return
 
     def learn(self, data: Buffer, position: int, header: BatchHeader) -> None:
         """Know batches like this one, which is whole, from now on.
@@ -128,6 +126,9 @@ def _layout(batch: bytes, header: BatchHeader, fields: Fields) -> _Layout | None
         version, _, _, metadata = _HEAD.unpack_from(data, value_at)
         if version != VALUE_VERSION or metadata != value_size - LEAST_VALUE:
             return None
+        time_at = value_at + value_size - _TIME_SIZE
+        if data[time_at] & _SIGN:
+            return None
         delta_at, delta_end = _offset_delta(batch, at)
         for n in range(delta_at, delta_end):  # any offset of as many bytes
             mask[n] = 0x80
@@ -135,6 +136,7 @@ def _layout(batch: bytes, header: BatchHeader, fields: Fields) -> _Layout | None
         mask[key_at + 2 : key_at + key_size] = bytes(key_size - 2)
         mask[value_at + 2 : value_at + 14] = bytes(12)
         mask[value_at + 16 : value_at + value_size] = bytes(value_size - 16)
+        mask[time_at + HEADER_SIZE] = _SIGN
         formats.append(f"{key_at - at}x{key_size}s{value_at - key_at - key_size}x")
         formats.append(f"{fields(value_size)}x")
         at = HEADER_SIZE + rest + 1

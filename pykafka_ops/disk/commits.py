@@ -5,14 +5,14 @@ Such a log repeats few keys many times; a key that was seen is known by its byte
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterator
 from contextlib import suppress
 from struct import Struct
 from typing import NamedTuple
 
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.checksum import Buffer
-from pykafka_ops.disk.commit_layouts import LEAST_VALUE, Layouts
+from pykafka_ops.disk.commit_layouts import LEAST_VALUE, Cut, Layouts
 from pykafka_ops.disk.internal import OffsetCommitKey, OffsetCommitValue, read_offsets_record
 from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptError
@@ -26,8 +26,6 @@ _STAMP = Struct(">q")
 _COMMITS = (b"\0\0", b"\0\1")
 """How keys of commits begin."""
 _MOST_KEYS = 1 << 20
-_FIELDS = 3
-_new = tuple.__new__
 
 
 class Stored(NamedTuple):
@@ -46,43 +44,21 @@ class CommitReader:
         self._keys: dict[bytes, Key | None] = {}
         self._layouts = Layouts(lambda size: f"2xq{size - LEAST_VALUE + 6}xq")
 
-    def cut(self, data: bytes, position: int) -> tuple[int, int, Iterable[Stored]] | None:
-        """Where the batch at ``position`` ends, the offset behind it and its commits, if it looks
-        like one before.
+    def cut(self, data: bytes, position: int) -> Iterator[Cut]:
+        """The batches from ``position`` on that look like some before: of each record its key, the
+        offset and the time. What comes behind has to be taken apart for :meth:`read`."""
+        return self._layouts.cut(data, position)
 
-        None: it does not, and has to be taken apart for :meth:`read`.
-        """
-        found = self._layouts.cut(data, position)
-        if found is None:
-            return None
-        end, _, following, fields = found
-        if len(fields) > _FIELDS:
-            times = fields[2::_FIELDS]
-            if min(times) < 0:
-                return None
-            return end, following, self._named(fields[0::_FIELDS], times, fields[1::_FIELDS])
-        raw, offset, time = fields
-        if time < 0:
-            return None
+    def key(self, raw: bytes) -> Key | None:
+        """The key in these bytes, None if it is not one of a commit or not wanted."""
         try:
-            key = self._keys[raw]
+            return self._keys[raw]
         except KeyError:
-            key = self._learn_key(raw)
-        return end, following, () if key is None else (_new(Stored, (key, time, offset)),)
+            return self._learn_key(raw)
 
     def learn(self, data: Buffer, position: int, header: BatchHeader) -> None:
         """Have :meth:`cut` know batches like this one, which was read. Raises CorruptBatchError."""
         self._layouts.learn(data, position, header)
-
-    def _named(self, keys: list[bytes], times: list[int], offsets: list[int]) -> Iterator[Stored]:
-        known, new = self._keys, _new
-        for raw, time, offset in zip(keys, times, offsets, strict=True):
-            try:
-                key = known[raw]
-            except KeyError:
-                key = self._learn_key(raw)
-            if key is not None:
-                yield new(Stored, (key, time, offset))
 
     def read(self, data: bytes, header: BatchHeader) -> Iterator[Stored]:
         """The commits in the plain records of a batch; what is none, or not understood, is left
@@ -92,10 +68,7 @@ class CommitReader:
             if key_size < 0:
                 continue
             raw = data[key_at : key_at + key_size]
-            try:
-                key = keys[raw]
-            except KeyError:
-                key = self._learn_key(raw)
+            key = keys[raw] if raw in keys else self._learn_key(raw)
             if key is None:
                 continue
             if value_size < 0:
@@ -107,7 +80,6 @@ class CommitReader:
                 yield new(key, committed if committed >= 0 else stamp, offset)
 
     def _learn_key(self, raw: bytes) -> Key | None:
-        """The key, None if it is not one of a commit or not wanted."""
         key, found = None, None
         if raw.startswith(_COMMITS):
             with suppress(CorruptError):

@@ -70,11 +70,10 @@ def _apply(shard: Shard, data: bytes, offset: int, name: str) -> tuple[int, int]
 
     count = position = 0
     while True:
-        cut = shard.skim(data, position) if position or starts_at(data, offset) else None
-        if cut is not None:
-            position, _, offset, fields = cut
-            count += len(fields) // 2
-            continue
+        taken = shard.skim(data, position) if position or starts_at(data, offset) else None
+        if taken is not None:
+            position, offset, more = taken
+            count += more
         found = next(scan(data, position), None)
         if found is None:
             return offset, count

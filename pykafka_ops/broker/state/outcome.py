@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, Protocol
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.replay import LeftOut
 from pykafka_ops.disk.batch import BatchHeader
-from pykafka_ops.disk.commit_layouts import Cut
 from pykafka_ops.wire.codes import ErrorCode
 
 
@@ -55,6 +54,14 @@ class Outcome:
         self.replies.append((deferred, answer))
 
 
+class Skimmed(NamedTuple):
+    """Batches that were taken over: where they end, the offset behind them, how many records."""
+
+    end: int
+    next_offset: int
+    records: int
+
+
 class Shard(Protocol):
     """The state of one partition of an internal topic; called on the broker's loop only."""
 
@@ -65,8 +72,9 @@ class Shard(Protocol):
         records that are not whole.
         """
 
-    def skim(self, data: bytes, position: int) -> Cut | None:
-        """While loading: take over the batch at ``position`` if that is quick; None: replay it."""
+    def skim(self, data: bytes, position: int) -> Skimmed | None:
+        """While loading: take over the batches from ``position`` on, as many as is quick; None:
+        the first has to be replayed."""
 
     def settle(self, most: int) -> bool:
         """While loading: apply up to ``most`` records kept back; whether there are more."""

@@ -10,7 +10,7 @@ import pytest
 from pykafka_ops.disk.batch import read_header, set_offsets
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.commit_layouts import Layouts
-from pykafka_ops.disk.commits import CommitReader, Stored
+from pykafka_ops.disk.commits import CommitReader
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.internal import (
     GroupMetadataKey,
@@ -35,12 +35,19 @@ def batch(entries: list[Entry], step: int = 1, base: int = 0, **more: Any) -> by
     return bytes(build_batch(records, base_offset=base, **more))
 
 
+def cut(layouts: Layouts, data: bytes, position: int) -> tuple[int, int, int, list[Any]] | None:
+    """The first batch there: where it ends, its base offset, the offset behind it, its fields."""
+    for end, delta, (base, *found) in layouts.cut(data, position):
+        return end, base, base + delta + 1, found
+    return None
+
+
 def learned(*entries: Entry) -> Layouts:
     """Layouts that know batches like this one."""
     layouts = Layouts("{}s".format)
     known = batch(list(entries))
     layouts.learn(known, 0, read_header(known))
-    assert layouts.cut(known, 0) is None, "a batch seen once is not worth a layout"
+    assert cut(layouts, known, 0) is None, "a batch seen once is not worth a layout"
     layouts.learn(known, 0, read_header(known))
     return layouts
 
@@ -53,7 +60,7 @@ def never_known(data: bytes) -> bool:
     layouts = Layouts("{}s".format)
     for _ in range(4):
         layouts.learn(data, 0, read_header(data))
-    return layouts.cut(data, 0) is None
+    return cut(layouts, data, 0) is None
 
 
 @pytest.mark.parametrize("count", [1, 2, 64, 100])
@@ -62,7 +69,7 @@ def test_the_next_batch_is_cut_into_keys_and_values(count: int) -> None:
     others = [commit(n + 2000, 1 << 50, time=1 << 40) for n in range(count)]
     data = bytearray(b"before" + batch(others, base=1 << 40) + b"behind")
     set_offsets(data, 6, 1 << 41, 9)
-    found = layouts.cut(bytes(data), 6)
+    found = cut(layouts, bytes(data), 6)
     assert found == (len(data) - 6, 1 << 41, (1 << 41) + count, fields(*others))
 
 
@@ -72,17 +79,17 @@ def test_offsets_between_which_some_were_compacted_away_make_no_difference() -> 
     records = [Record(n, 1, *entry) for n, entry in zip((0, 7, 9), entries, strict=True)]
     made = bytearray(build_batch(records))
     struct.pack_into(">i", made, 23, 2)  # the header of the batch that is known
-    found = layouts.cut(bytes(made), 0)
+    found = cut(layouts, bytes(made), 0)
     assert found is not None
-    assert found.fields == fields(*entries)
+    assert found[-1] == fields(*entries)
 
 
 def test_notes_may_differ_where_they_are_as_long() -> None:
     layouts = learned(commit(0, 1, "ab"), commit(1, 2, "c"))
     entries = [commit(0, 1, "xy"), commit(1, 2, "z")]
-    found = layouts.cut(batch(entries), 0)
+    found = cut(layouts, batch(entries), 0)
     assert found is not None
-    assert found.fields == fields(*entries)
+    assert found[-1] == fields(*entries)
 
 
 def odd(value: bytes) -> Entry:
@@ -106,16 +113,16 @@ def test_a_record_of_the_same_size_that_is_no_usual_commit_is_left_to_the_caller
     layouts = learned(commit(0, 1))
     data = batch([entry])
     assert len(data) == len(batch([commit(0, 1)]))
-    assert layouts.cut(data, 0) is None
+    assert cut(layouts, data, 0) is None
     assert never_known(data)
 
 
 def test_a_batch_that_is_not_whole_is_left_to_the_caller() -> None:
     layouts = learned(commit(0, 1))
     data = batch([commit(0, 1)])
-    assert layouts.cut(data, 0) is not None
-    assert all(layouts.cut(data[:size], 0) is None for size in range(len(data)))
-    assert layouts.cut(data, len(data)) is None
+    assert cut(layouts, data, 0) is not None
+    assert all(cut(layouts, data[:size], 0) is None for size in range(len(data)))
+    assert cut(layouts, data, len(data)) is None
 
 
 @pytest.mark.parametrize(
@@ -125,7 +132,7 @@ def test_a_header_that_says_something_else_is_left_to_the_caller(at: int, what: 
     layouts = learned(commit(0, 1), commit(1, 2))
     data = bytearray(batch([commit(0, 1), commit(1, 2)]))
     data[at] ^= 1
-    assert layouts.cut(bytes(data), 0) is None, what
+    assert cut(layouts, bytes(data), 0) is None, what
 
 
 def test_transactions_compression_and_headers_have_no_layout() -> None:
@@ -149,13 +156,28 @@ def test_sizes_that_never_look_the_same_are_given_up() -> None:
     for size in range(1, 12):  # the border between two notes moves, the sum stays
         entries = [commit(0, 1, "x" * size), commit(1, 1, "x" * (12 - size))]
         data = batch(entries)
-        found = layouts.cut(data, 0)
+        found = cut(layouts, data, 0)
         assert found is None
         layouts.learn(data, 0, read_header(data))
     late = batch([commit(0, 1, "x"), commit(1, 1, "x" * 11)])
     for _ in range(3):
         layouts.learn(late, 0, read_header(late))
-        assert layouts.cut(late, 0) is None
+        assert cut(layouts, late, 0) is None
+
+
+def test_batches_of_several_layouts_are_cut_in_a_row_up_to_one_that_is_not_known() -> None:
+    layouts = learned(commit(0, 1))
+    two = batch([commit(0, 1), commit(1, 2)])
+    for _ in range(2):
+        layouts.learn(two, 0, read_header(two))
+    made = [[commit(3, 1)], [commit(1, 5), commit(2, 6)], [commit(4, 9)]]
+    known = [batch(entries, base=10 * n) for n, entries in enumerate(made)]
+    other = batch([commit(0, 1, "a note")], base=30)
+    data = b"".join([*known, other, *known])
+    found = list(layouts.cut(data, 0))
+    assert [end for end, _, _ in found] == [sum(map(len, known[: n + 1])) for n in range(3)]
+    assert [(b, d) for _, d, (b, *_) in found] == [(0, 0), (10, 1), (20, 0)]
+    assert [rest for _, _, (_, *rest) in found] == [fields(*entries) for entries in made]
 
 
 def test_commits_without_a_time_of_their_own_are_left_to_who_reads_their_records() -> None:
@@ -163,7 +185,8 @@ def test_commits_without_a_time_of_their_own_are_left_to_who_reads_their_records
     known = batch([commit(3, 12, time=9000)])
     for _ in range(2):
         reader.learn(known, 0, read_header(known))
-    found = reader.cut(known, 0)
-    assert found is not None
-    assert list(found[2]) == [Stored(("g", "t", 3), 9000, 12)]
-    assert reader.cut(batch([commit(3, 12, time=-1)]), 0) is None
+    ((end, delta, (base, key, *rest)),) = reader.cut(known, 0)
+    assert (end, delta, base, rest) == (len(known), 0, 0, [12, 9000])
+    assert reader.key(key) == ("g", "t", 3)
+    assert not list(reader.cut(batch([commit(3, 12, time=-1)]), 0))
+    assert never_known(batch([commit(3, 12, time=-1)]))

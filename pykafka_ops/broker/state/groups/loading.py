@@ -11,9 +11,10 @@ from itertools import islice, repeat
 from struct import Struct
 
 from pykafka_ops.broker.state.groups.records import Entry, GroupRecord, decode_entry
+from pykafka_ops.broker.state.outcome import Skimmed
 from pykafka_ops.broker.state.replay import LeftOut, replay_each
 from pykafka_ops.disk.batch import BatchHeader
-from pykafka_ops.disk.commit_layouts import LEAST_VALUE, Cut, Layouts
+from pykafka_ops.disk.commit_layouts import LEAST_VALUE, Layouts
 from pykafka_ops.disk.compression import DECOMPRESSED_LIMIT
 from pykafka_ops.disk.record import payload
 from pykafka_ops.disk.walk import walk
@@ -28,6 +29,8 @@ _METADATA_SIZE = Struct(">14xh")
 _MOST = 1 << 18
 """Keys kept until the end; of more, some are applied before."""
 _SOME = 1 << 12
+_ONE = 2
+"""Fields of a batch with one commit."""
 
 
 class Loading:
@@ -38,18 +41,29 @@ class Loading:
         self._latest: dict[bytes, tuple[bytes | None, int]] = {}
         self._layouts = Layouts("{}s".format)
 
-    def cut(self, data: bytes, position: int) -> Cut | None:
-        """Take over the batch at ``position`` if it looks like one before; else None."""
-        found = self._layouts.cut(data, position)
-        if found is None:
-            return None
-        keys, values = found.fields[0::2], found.fields[1::2]
-        latest, base = self._latest, found.base_offset
-        if not all(map(_is_key, set(keys).difference(latest))):
-            return None
-        latest.update(zip(keys, zip(values, repeat(base)), strict=False))
-        self._keep_few()
-        return found
+    def skim(self, data: bytes, position: int) -> Skimmed | None:
+        """Take over the batches from ``position`` on that look like some before; None: there is
+        none."""
+        latest, count, done = self._latest, 0, None
+        known = latest.__contains__
+        for cut in self._layouts.cut(data, position):
+            base, *fields = cut[2]
+            if len(fields) == _ONE:
+                key, value = fields
+                if key not in latest and not _is_key(key):
+                    break
+                latest[key] = value, base
+                count += 1
+            else:
+                keys = fields[0::2]
+                if not all(map(known, keys)) and not all(map(_is_key, keys)):
+                    break
+                latest.update(zip(keys, zip(fields[1::2], repeat(base)), strict=False))
+                count += len(keys)
+            done = cut
+            if len(latest) > _MOST:
+                self.settle(_SOME)
+        return None if done is None else Skimmed(done[0], done[2][0] + done[1] + 1, count)
 
     def read(self, data: bytes, position: int, header: BatchHeader, left_out: LeftOut) -> int:
         """Take over any batch of records; how many there were.
@@ -61,12 +75,9 @@ class Loading:
             return replay_each(decode_entry, self._apply, plain, header, left_out)
         count = self._walk(plain, header, left_out)
         self._layouts.learn(data, position, header)
-        self._keep_few()
-        return count
-
-    def _keep_few(self) -> None:
         if len(self._latest) > _MOST:
             self.settle(_SOME)
+        return count
 
     def _walk(self, data: bytes, header: BatchHeader, left_out: LeftOut) -> int:
         latest, base, count = self._latest, header.base_offset, 0

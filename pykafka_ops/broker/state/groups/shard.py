@@ -62,7 +62,7 @@ class GroupShard:
         self._stored: dict[str, GroupRecord] | None = {}
         self._open: dict[int, set[str]] = {}
         loading = Loading(self.apply)
-        self.replay, self.skim, self.settle = loading.read, loading.cut, loading.settle
+        self.replay, self.skim, self.settle = loading.read, loading.skim, loading.settle
 
     # -- the log -------------------------------------------------------------------------------
 
