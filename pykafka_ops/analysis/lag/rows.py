@@ -18,6 +18,7 @@ from pykafka_ops.analysis.commits.burrow import (
     ORDER,
     STOP,
     UNKNOWN,
+    WINDOW,
     Commit,
     catch_up_seconds,
     judge,
@@ -146,7 +147,7 @@ def _status(
     found = facts.commits
     if len(found) < LEAST and facts.history:
         found, samples = facts.history, [*facts.past, *samples]
-    commits = with_lags(found, samples)
+    commits = [*found[:-WINDOW], *with_lags(found[-WINDOW:], samples)]
     status, since = judge(commits, lag, now)
     if status == UNKNOWN and facts.client_id is None and facts.readers_known:
         return STOP, commits[-1].timestamp if commits else None
