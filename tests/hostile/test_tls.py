@@ -7,6 +7,7 @@ import random
 import socket
 import ssl
 import struct
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -27,6 +28,7 @@ MB = 1 << 20
 CROWD = 2_000
 HANDSHAKES, ROUNDS, MOST_MS = 500, 3, 20
 """CPU time in ms of one turn of the loop. One good round of some is enough."""
+DRIPS = 60
 STRANGER = "127.0.0.2"
 NOISE = random.Random(7).randbytes(4000)
 
@@ -129,6 +131,23 @@ def test_damaged_bytes_after_the_handshake_close_the_connection(tls_victim: TlsB
             stripped.settimeout(PATIENCE)
             stripped.sendall(b"\x17\x03\x03\x00\x40" + NOISE[:64])
             assert is_closed(stripped)
+
+
+def test_a_second_handshake_on_a_connection_is_refused(tls_victim: TlsBroker) -> None:
+    """Renegotiation, which TLS 1.2 knows, costs a server much and a client little."""
+    argv = ["openssl", "s_client", "-connect", tls_victim.open, "-tls1_2"]
+    argv += ["-CAfile", str(tls_victim.authority.ca)]
+    with subprocess.Popen(
+        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as client:
+        assert client.stdin is not None
+        assert client.stdout is not None
+        begun = next(line for line in client.stdout if b"Extended master secret" in line)
+        assert begun
+        client.stdin.write(b"R\n")  # said to s_client: begin anew
+        client.stdin.flush()
+        assert b"no renegotiation" in client.stdout.read()
+        assert client.wait(PATIENCE) == 1
 
 
 def test_a_frame_of_an_absurd_size_closes_a_connection_with_tls(tls_victim: TlsBroker) -> None:
@@ -234,3 +253,34 @@ def test_hundreds_of_handshakes_keep_others_waiting_for_no_long_turn(
             other.ask(request(raw.API_VERSIONS, 0))
         rounds.append(max(paced_tls.pauses(), default=0.0))
     assert min(rounds) < MOST_MS, rounds
+
+
+def test_hellos_that_come_a_byte_at_a_time_keep_others_waiting_for_no_long_turn(
+    paced_tls: PacedTlsBroker,
+) -> None:
+    """Dozens at once: each byte is a step of a handshake. All get their answer in the end."""
+    first = hello(paced_tls)
+    rounds = []
+    for _ in range(ROUNDS):
+        paced_tls.pauses()
+        crowd = [plain(paced_tls.open_port, f"127.0.1.{n}") for n in range(DRIPS)]
+        with raw.Connection(paced_tls.bootstrap) as other:
+            for at in range(len(first)):
+                for client in crowd:
+                    with contextlib.suppress(ConnectionError):  # it took too long
+                        client.sendall(first[at : at + 1])
+                other.ask(request(raw.API_VERSIONS, 0))
+        answered = [is_answered(client) for client in crowd]
+        for client in crowd:
+            client.close()
+        rounds.append((max(paced_tls.pauses(), default=0.0), all(answered)))
+        if rounds[-1][0] < MOST_MS and all(answered):
+            return
+    raise AssertionError(rounds)
+
+
+def is_answered(client: socket.socket) -> bool:
+    """Whether the broker goes on with a handshake, or has given it up."""
+    with contextlib.suppress(ConnectionError):
+        return client.recv(1) == b"\x16"
+    return False
