@@ -9,39 +9,25 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.security.acls.rules import (
-    ANYBODY,
-    Operation,
-    PatternType,
-    Permission,
-    ResourceType,
-)
-from pykafka_ops.wire.messages.create_acls import AclCreation, CreateAclsRequest
+from pykafka_ops.security.acls.rules import PatternType
 from pykafka_ops.wire.messages.create_topics import (
     CreatableReplicaAssignment,
     CreatableTopic,
     CreateTopicsRequest,
 )
-from pykafka_ops.wire.messages.delete_acls import DeleteAclsFilter, DeleteAclsRequest
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
-from pykafka_ops.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
-from pykafka_ops.wire.messages.produce import (
-    PartitionProduceData,
-    ProduceRequest,
-    TopicProduceData,
-)
+from pykafka_ops.wire.messages.metadata import MetadataRequest
+from tests.support.cluster import guest_rules
+from tests.support.cluster.guest_rules import GUEST, REFUSED, allow_again, forbid, produce
 from tests.support.differential.rights import SETTINGS
 from tests.support.differential.two_brokers import Link
 from tests.support.process.apache import ApacheBroker, ZooKeeper
 from tests.support.process.broker import BrokerProcess
 from tests.support.waiting import free_port, wait_for
-from tests.support.wire.raw import batch
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]
 
 OURS, THEIRS = 1, 0
-GUEST = "127.0.0.9"
-REFUSED = 29
 
 
 class Mixed:
@@ -66,19 +52,12 @@ class Mixed:
         for broker in (*self.brokers, self.zookeeper):
             broker.close()
 
-    def ask(self, broker: int, request: Any, version: int, host: str = "") -> Any:
-        link = Link(self.brokers[broker].bootstrap, source=host)
-        try:
-            return link.ask(request, version)
-        finally:
-            link.close()
+    def ask(self, broker: int, request: Any, version: int) -> Any:
+        return guest_rules.ask(self.brokers[broker].bootstrap, request, version)
 
     def guest_code(self, broker: int, topic: str) -> int:
         """What a guest hears who wants to know about a topic."""
-        asked = MetadataRequest(
-            topics=[MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False
-        )
-        return int(self.ask(broker, asked, 9, GUEST).topics[0].error_code)
+        return guest_rules.guest_code(self.brokers[broker].bootstrap, topic)
 
 
 @pytest.fixture(scope="module")
@@ -88,38 +67,6 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mixed]:
         yield made.start()
     finally:
         made.close()
-
-
-def forbid(topic: str, pattern: PatternType = PatternType.LITERAL) -> CreateAclsRequest:
-    return CreateAclsRequest(
-        creations=[
-            AclCreation(
-                resource_type=ResourceType.TOPIC,
-                resource_name=topic,
-                resource_pattern_type=pattern,
-                principal=ANYBODY,
-                host=GUEST,
-                operation=Operation.ALL,
-                permission_type=Permission.DENY,
-            )
-        ]
-    )
-
-
-def allow_again(topic: str) -> DeleteAclsRequest:
-    return DeleteAclsRequest(
-        filters=[
-            DeleteAclsFilter(
-                resource_type_filter=ResourceType.TOPIC,
-                resource_name_filter=topic,
-                pattern_type_filter=PatternType.ANY,
-                principal_filter=None,
-                host_filter=None,
-                operation=Operation.ANY,
-                permission_type=Permission.ANY,
-            )
-        ]
-    )
 
 
 @pytest.mark.parametrize("adds", [OURS, THEIRS])
@@ -143,15 +90,6 @@ def test_rules_hold_after_kill_9(mixed: Mixed) -> None:
     ours.kill()
     ours.start()
     assert mixed.guest_code(OURS, "kept") == REFUSED, "from the first request on"
-
-
-def produce(topic: str) -> ProduceRequest:
-    data = [PartitionProduceData(index=0, records=batch())]
-    return ProduceRequest(
-        acks=-1,
-        timeout_ms=10_000,
-        topic_data=[TopicProduceData(name=topic, partition_data=data)],
-    )
 
 
 def test_a_connection_that_has_produced_is_refused_once_its_right_is_gone(mixed: Mixed) -> None:
