@@ -114,6 +114,20 @@ class Encoded:
         self._parts = [joined(self._parts)]
 
 
+class Framed:
+    """A whole response that is ready to be sent; it has ``codes`` error codes, all of them NONE."""
+
+    __slots__ = ("_parts", "codes")
+
+    def __init__(self, parts: list[Part], codes: int) -> None:
+        self._parts = parts
+        self.codes = codes
+
+    def framed(self, correlation_id: int) -> list[Part]:
+        """As :meth:`Encoded.framed`; the id is in it already."""
+        return self._parts
+
+
 def framed(parts: list[Part], kind: type, version: int, correlation_id: int) -> list[Part]:
     """A whole response of class ``kind`` from the buffers of its message; they are used up."""
     tags = b"\0" if _has_tagged_header(kind, version) else b""

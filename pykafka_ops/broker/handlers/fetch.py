@@ -15,6 +15,7 @@ from typing import Any
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.fetch_answer import answer, answer_in_steps, failed
 from pykafka_ops.broker.handlers.fetch_request import forgotten, terms, wanted
+from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.broker.partitions.fetches import Fetched, Found
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.steps import Steps, begun
@@ -67,3 +68,10 @@ async def _when_read(
     context: Context, found: Coroutine[Any, Any, Fetched]
 ) -> FetchResponse | Encoded:
     return answer(context, await found)
+
+
+def shape(context: Context, request: FetchRequest, frame: memoryview) -> Shape | None:
+    """What serves the next requests like this one; None if it is not of the usual kind."""
+    from pykafka_ops.broker.handlers import fetch_shape
+
+    return fetch_shape.shape(context, request, frame)

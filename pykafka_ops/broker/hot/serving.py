@@ -12,6 +12,9 @@ from typing import Any
 
 import pykafka_ops.broker.hot.raw as at
 
+DECLINED = object()
+"""The answer of a shape to a request that has it, but is to be read field by field."""
+
 
 class CountHead:
     """Requests of one API in one version; ``sure`` counts answers without an error."""
@@ -45,7 +48,7 @@ class Shape:
         """The answer to a request of this shape; None, and nothing is done, if it has another.
 
         Bytes are a whole response without tagged fields (empty: there is none); else a message or
-        a Deferred, as of a handler.
+        a Deferred, as of a handler, or DECLINED, and nothing is done.
         """
         raise NotImplementedError
 

@@ -152,15 +152,15 @@ class Fetches:
         if len(fetch.partitions) > FEW and len(_to_read(fetch)) > FEW:
             wait_ms = self.site.replicas.awaited.wait_ms(terms.follower, terms.max_wait_ms)
             return self._in_steps(terms, fetch, now + wait_ms)
-        reads = self._read_all(terms, fetch)
+        reads = self.read_all(terms, fetch)
         terms.first = False
         if terms.any_cold:
             return self._read_cold(fetch, reads)
-        if terms.max_wait_ms <= 0 or _enough(fetch, reads, terms.min_bytes):
-            return self._found(fetch, reads)
+        if terms.max_wait_ms <= 0 or enough(fetch, reads, terms.min_bytes):
+            return self.found(fetch, reads)
         return self._wait(terms, fetch, reads)
 
-    def _read_all(self, terms: Terms, fetch: FetchContext) -> list[PartitionRead]:
+    def read_all(self, terms: Terms, fetch: FetchContext) -> list[PartitionRead]:
         """One pass over the partitions, within the limits of request and broker."""
         self._begin(terms)
         session = fetch.session
@@ -232,15 +232,15 @@ class Fetches:
             nonlocal again, growth
             if growth is not None and not growth.may_suffice():
                 return False
-            again = self._read_all(terms, fetch)
-            if _enough(fetch, again, min_bytes) or awaited.is_awaited(follower):
+            again = self.read_all(terms, fetch)
+            if enough(fetch, again, min_bytes) or awaited.is_awaited(follower):
                 return True
             growth = self._growth(fetch, again, min_bytes)
             return False
 
         def finish(expired: bool) -> None:
-            found = self._read_all(terms, fetch) if expired else again
-            deferred.resolve(self._found(fetch, found))
+            found = self.read_all(terms, fetch) if expired else again
+            deferred.resolve(self.found(fetch, found))
 
         def fail(error: Exception) -> None:
             log.error("a waiting fetch failed", exc_info=error)
@@ -264,8 +264,8 @@ class Fetches:
             while True:
                 wait.stirred = False
                 reads = yield from self._read_many(terms, fetch)
-                enough = terms.any_cold or _enough(fetch, reads, terms.min_bytes)
-                if enough or wait.over or replicas.awaited.is_awaited(follower):
+                done = terms.any_cold or enough(fetch, reads, terms.min_bytes)
+                if done or wait.over or replicas.awaited.is_awaited(follower):
                     break
                 if several or not wait.stirred:
                     handed_on = True
@@ -276,7 +276,7 @@ class Fetches:
                 wait.drop()
         found = Fetched(self, fetch, [])
         for at in range(0, len(reads), PART):
-            found.reads += self._found(fetch, reads[at : at + PART]).reads
+            found.reads += self.found(fetch, reads[at : at + PART]).reads
             yield None
         return found
 
@@ -315,9 +315,9 @@ class Fetches:
         found = await asyncio.gather(*(self.run_in_thread(read.warm) for read in cold))
         for read, records in zip(cold, found, strict=True):
             read.take(records)
-        return self._found(fetch, reads)
+        return self.found(fetch, reads)
 
-    def _found(self, fetch: FetchContext, reads: list[PartitionRead]) -> Fetched:
+    def found(self, fetch: FetchContext, reads: list[PartitionRead]) -> Fetched:
         """What the answer names; an incremental one only what changed."""
         for read in reads:
             if read.throttled and read.size:
@@ -360,7 +360,7 @@ def _note_session(session: FetchSession, follower: int, now: float) -> None:
         session.stir_all(now)
 
 
-def _enough(fetch: FetchContext, reads: list[PartitionRead], min_bytes: int) -> bool:
+def enough(fetch: FetchContext, reads: list[PartitionRead], min_bytes: int) -> bool:
     """Whether there is nothing to wait for: enough bytes, an error, or only unknown partitions.
 
     An unknown partition beside known ones ends no waiting: its client would ask in a loop.

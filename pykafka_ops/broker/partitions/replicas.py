@@ -6,7 +6,7 @@ Counterpart of ``ReplicaManager``.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NoReturn
 
 from pykafka_ops.broker.partitions.partition import Partition
@@ -69,6 +69,11 @@ class Replicas:
         self._woken: set[PartitionKey] = set()
 
     # -- look-ups ------------------------------------------------------------------------------
+
+    @property
+    def hosted(self) -> Mapping[PartitionKey, Partition]:
+        """The replicas hosted here."""
+        return self._partitions
 
     def find(self, topic: str, index: int) -> Partition | None:
         """The replica hosted here, leader or follower."""

@@ -98,6 +98,11 @@ class FetchSession:
         self.last_used = self.looked_at = self.created
         self.lively = dict.fromkeys(self.partitions) if self.privileged else None
 
+    def go_on(self, now: float) -> None:
+        """A request of it is served."""
+        self.last_used = now
+        self.epoch = 1 if self.epoch == MAX_EPOCH else self.epoch + 1
+
     def weigh(self) -> bool:
         """Count what it holds; False if there is no memory for that."""
         more = PARTITION_BYTES * len(self.partitions) - self.memory.held
@@ -193,9 +198,13 @@ class FetchSessions:
         if not session.partitions:
             self.close(session_id)
             return FetchContext(Kind.SESSIONLESS, {})
-        session.last_used = now
-        session.epoch = 1 if epoch == MAX_EPOCH else epoch + 1
+        session.go_on(now)
         return FetchContext(Kind.INCREMENTAL, session.partitions, session)
+
+    def find(self, identity: int, epoch: int) -> FetchSession | None:
+        """The session that a request goes on with, if there is one at that epoch."""
+        session = self._sessions.get(identity)
+        return session if session is not None and session.epoch == epoch else None
 
     def close(self, identity: int) -> None:
         """Forget a session, if there is one of that id."""

@@ -7,7 +7,7 @@ whatever clock the caller uses, and the caller calls :meth:`Purgatory.expire`.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable
 
 
 def _never() -> bool:
@@ -42,9 +42,6 @@ class Waiter:
         self.finish = finish
         self.fail = fail
         self.done = False
-
-
-_NOBODY: Mapping[int, Waiter] = {}
 
 
 class Purgatory:
@@ -83,9 +80,12 @@ class Purgatory:
 
         Each is asked once, on however many of the keys it waits.
         """
-        watchers: dict[int, Waiter] = {}
+        watch, watchers = self._watch, dict[int, Waiter]()
+        if not watch:
+            return 0
         for key in keys:
-            watchers.update(self._watch.get(key, _NOBODY))
+            if key in watch:
+                watchers.update(watch[key])
         completed = 0
         for waiter in watchers.values():
             if waiter.done:

@@ -16,7 +16,7 @@ from types import CoroutineType, GeneratorType
 from typing import Any
 
 from pykafka_ops.broker.handlers.api import Context
-from pykafka_ops.broker.hot.serving import CountHead, Serving, Shape
+from pykafka_ops.broker.hot.serving import DECLINED, CountHead, Serving, Shape
 from pykafka_ops.broker.runtime.sockets.channel import Channel
 from pykafka_ops.broker.runtime.sockets.dispatch import Api, Dispatch
 from pykafka_ops.broker.runtime.sockets.ended import Ended
@@ -35,6 +35,7 @@ from pykafka_ops.wire.division import GatheredAnswer
 from pykafka_ops.wire.frame import (
     THROTTLE_TIME,
     Encoded,
+    Framed,
     read_request_header,
     response_parts,
     with_throttle_time,
@@ -112,8 +113,7 @@ class Exchange(Serving):
     ) -> None:
         self._context = context = shape.context
         if type(answer) is not bytes:
-            self._identify(frame, context)
-            self._take(answer)
+            self._take_of(shape, frame, answer)
             return
         if self._arrived is not None:
             self._identify(frame, context)
@@ -121,6 +121,14 @@ class Exchange(Serving):
 
     def read(self, frame: memoryview) -> None:
         self._take(self._handle(frame))
+
+    def _take_of(self, shape: Shape, frame: memoryview, answer: object) -> None:
+        """Take what a shape answered that is no bytes."""
+        if answer is DECLINED:
+            self._take(self._handle(frame, learn=False))
+        else:
+            self._identify(frame, shape.context)
+            self._take(answer)
 
     def _take(self, answer: Any) -> None:
         """Send what a handler answered, or wait for it."""
@@ -159,8 +167,8 @@ class Exchange(Serving):
         if self._arrived is not None:
             self._meter = self._dispatch.meter(context, key, self._size, self._arrived)
 
-    def _handle(self, frame: memoryview) -> object:
-        """Have a request of no known shape served."""
+    def _handle(self, frame: memoryview, *, learn: bool = True) -> object:
+        """Have a request read field by field, and ``learn`` its shape."""
         dispatch, channel = self._dispatch, self.channel
         header = read_request_header(frame)
         self._api, version = dispatch.find(header.api_key, header.api_version)
@@ -180,10 +188,12 @@ class Exchange(Serving):
         if self._arrived is not None:
             self._meter = dispatch.meter(context, header.api_key, self._size, self._arrived)
             context.meter = self._meter
-        return self._call(self._api, context, frame, header.body)
+        return self._call(context, frame, header.body, learn=learn)
 
-    def _call(self, api: Api, context: Context, frame: memoryview, body: int) -> object:
+    def _call(self, context: Context, frame: memoryview, body: int, *, learn: bool) -> object:
         """Decode the request and hand it over to the handler."""
+        api = self._api
+        assert api is not None
         handle = api.handle or api.load()
         kept = api.kept
         if kept is not None and (found := kept.find(context, frame, body)) is not None:
@@ -194,7 +204,7 @@ class Exchange(Serving):
                 assert api.request_class is not None
                 # Bytes behind the request are ignored, as by Kafka: librdkafka sends some.
                 message, _ = decode_at(api.request_class, context.version, frame, body, FEW)
-                if api.shape is not None and len(self.known) < MOST_SHAPES:
+                if learn and api.shape is not None and len(self.known) < MOST_SHAPES:
                     self._learn(api.shape(context, message, frame))
             answer: Any = handle(context, message)
         except TooManyItemsError:
@@ -343,7 +353,7 @@ class Exchange(Serving):
         else:
             if throttle_ms and hasattr(answer, THROTTLE_TIME):
                 answer.throttle_time_ms = throttle_ms
-            if type(answer) is GatheredAnswer:
+            if isinstance(answer, GatheredAnswer | Framed):
                 parts = answer.framed(self._correlation_id)
             else:
                 parts = response_parts(answer, self._version, self._correlation_id)

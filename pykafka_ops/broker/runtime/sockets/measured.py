@@ -17,7 +17,7 @@ from pykafka_ops.broker.runtime.sockets.tally import (
 )
 from pykafka_ops.broker.state.session import NOBODY, Session
 from pykafka_ops.wire.division import GatheredAnswer
-from pykafka_ops.wire.frame import Encoded
+from pykafka_ops.wire.frame import Encoded, Framed
 
 
 class MeasuredExchange(Exchange):
@@ -72,8 +72,7 @@ class MeasuredExchange(Exchange):
         self._context = context = shape.context
         self._bytes = len(frame)
         if type(answer) is not bytes:
-            self._identify(frame, context)
-            self._take(answer)
+            self._take_of(shape, frame, answer)
             return
         assert isinstance(count, ApiCount)
         count.requests += 1
@@ -179,5 +178,7 @@ def _count_codes(count: ApiCount, answer: object) -> None:
     """Those of an answer that is not just a message."""
     if type(answer) is GatheredAnswer:
         answer.count_codes(count.codes)
+    elif type(answer) is Framed:
+        count.sure += answer.codes
     elif type(answer) is Encoded:
         count.walk(answer.message, count.codes)

@@ -174,6 +174,11 @@ class MutationQuota:
         return over
 
 
+def is_concerned(entities: QuotaEntities, user: str, client_id: str) -> bool:
+    """Whether a client has any quota."""
+    return any(entities.limit(kind, user, client_id).value is not None for kind in KINDS)
+
+
 class ClientQuotas:
     """All quotas of clients at one broker; ``value(name)`` gives its settings."""
 
@@ -196,8 +201,7 @@ class ClientQuotas:
         try:
             return self._concerned[client]
         except KeyError:
-            limit = self.entities.limit
-            found = any(limit(kind, user, client_id).value is not None for kind in KINDS)
+            found = is_concerned(self.entities, user, client_id)
             if len(client_id) <= SHORT:
                 self._concerned[client] = found
             return found

@@ -179,7 +179,7 @@ def test_a_bug_while_it_waits_is_answered(site: Site, monkeypatch: pytest.Monkey
         monkeypatch.undo()
         raise ZeroDivisionError
 
-    monkeypatch.setattr(fetches.Fetches, "_read_all", broken)
+    monkeypatch.setattr(fetches.Fetches, "read_all", broken)
     site.append("t", 0, batch(b"x"))
     assert later.answer.error_code == SERVER_ERROR
     assert sizes(other.answer) == [SIZE]

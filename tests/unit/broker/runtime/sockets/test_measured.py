@@ -34,7 +34,8 @@ def tally(desk: Desk) -> RequestTally:
 
 
 def counts(desk: Desk) -> dict[tuple[str, int], int]:
-    return {(each.times.name, each.version): each.requests for each in tally(desk)}
+    every = tally(desk)
+    return {(each.times.name, each.version): each.requests for each in every if each.requests}
 
 
 def errors(desk: Desk) -> dict[tuple[str, str], int]:

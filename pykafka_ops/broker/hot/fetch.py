@@ -1,0 +1,338 @@
+"""Fetch requests for a few partitions, straight from their bytes to the records.
+
+What requests of a :class:`FetchPath` have in common is known: API, version, client, replica,
+limits, isolation level, rack. :meth:`FetchPath.find` compares those bytes and reads what differs:
+correlation id, session, partitions. :meth:`FetchPath.look` reads the partitions, and changes
+nothing. It declines (None) where
+
+* a partition is not here, not led here as the client believes, or nobody has used its log yet,
+* its offset is out of range, or its history differs from the client's,
+* records are not in the page cache, or aborted transactions are among them.
+
+Then the ordinary code serves the request.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from struct import Struct
+from struct import error as struct_error
+from typing import Any
+
+from pykafka_ops.broker.hot.heads import TailHead
+from pykafka_ops.broker.hot.serving import Shape
+from pykafka_ops.errors import KafkaError, WireError
+from pykafka_ops.wire.types import ZERO_UUID
+from pykafka_ops.wire.varint import read_varint
+
+SESSIONS_FROM = 7
+EPOCHS_FROM = 9
+"""Since which version requests name leader epochs."""
+READERS_FROM = 11
+"""Since which one consumers may read from followers (KIP-392)."""
+FLEXIBLE = 12
+"""First version with compact lengths, tagged fields and the epoch of the last record."""
+IDS_FROM = 13
+MOST_PARTITIONS = 512
+"""Of one request; more are served in steps."""
+AT_ONCE = 64 * 1024
+"""Bytes of records that are copied into the answer."""
+NOWHERE = -1
+
+HEAD = Struct(">ii")
+"""API key and version as one number, correlation id; or session id and epoch."""
+HEAD_SIZE = 8
+_COUNT = Struct(">i")
+_LENGTH = Struct(">h")
+_ID_SIZE = 16
+_unpack = HEAD.unpack_from
+_LAYOUTS = ((FLEXIBLE, ">iiqiqi"), (EPOCHS_FROM, ">iiqqi"), (5, ">iqqi"), (4, ">iqi"))
+
+Key = tuple[Any, int]
+"""A partition as the client names it: name or id of its topic, number."""
+Asked = tuple[Key, tuple[int, ...]]
+"""A partition of a request: leader epoch, offset, epoch of the last record, log start, bytes."""
+FoundFetch = tuple[int, int, int, list[Asked]]
+"""What differs between requests: correlation id, session id and epoch, partitions."""
+Read = tuple[Key, Any, Any, int, int, int, bool, int, Any]
+"""Of a partition: key, what is wanted (``CachedPartition``), the partition, high watermark, last
+stable offset, log start, whether there is nothing more to read, bytes of records, records."""
+
+
+class FetchPath(Shape):
+    """Reads for requests of one version and ``follower`` (negative: a consumer). ``hosted(key)``
+    finds a partition. ``head`` are their bytes from behind the correlation id to before the session
+    or the partitions, ``foot`` those behind the partitions."""
+
+    __slots__ = (
+        "_by_id",
+        "_committed",
+        "_end",
+        "_foot",
+        "_head",
+        "_hosted",
+        "_key",
+        "_name",
+        "_named",
+        "_unpack_partition",
+        "_version",
+        "follower",
+        "is_checked",
+    )
+
+    def __init__(
+        self,
+        version: int,
+        marks: tuple[int, bytes, bytes],
+        *,
+        follower: int,
+        committed: bool,
+        hosted: Callable[[tuple[str, int]], Any],
+    ) -> None:
+        self._version = version
+        self._by_id = version >= IDS_FROM
+        self._key, self._head, self._foot = marks
+        self._end = HEAD_SIZE + len(self._head)
+        self.follower = follower
+        self._committed = committed
+        self._hosted = hosted
+        layout = next(layout for since, layout in _LAYOUTS if version >= since)
+        self._unpack_partition = Struct(layout)
+        self.is_checked = True
+        """Whether :meth:`may_read` has something to say."""
+        self._name: Any = ""
+        self._named = b""
+        """What names the topic of the last request for one partition, and the bytes of it."""
+
+    # -- the request -------------------------------------------------------------------------------
+
+    def find(self, frame: memoryview) -> FoundFetch | None:
+        """What the request has; None if it has another shape."""
+        key, correlation_id = _unpack(frame)
+        at, foot = self._end, self._foot
+        end = len(frame) - len(foot)
+        if key != self._key or end <= at or frame[HEAD_SIZE:at] != self._head:
+            return None
+        if foot and frame[end:] != foot:
+            return None
+        session_id, epoch = 0, NOWHERE
+        try:
+            if self._version >= SESSIONS_FROM:
+                session_id, epoch = _unpack(frame, at)
+                at += HEAD_SIZE
+            named = self._named
+            if named and frame[at : at + len(named)] == named:
+                asked, at = self._one(frame, at + len(named))
+            else:
+                asked, at = self._all(frame, at)
+        except (struct_error, IndexError, UnicodeDecodeError, WireError):
+            return None
+        return None if at != end else (correlation_id, session_id, epoch, asked)
+
+    def _all(self, frame: memoryview, at: int) -> tuple[list[Asked], int]:
+        """The partitions from the number of topics at ``at`` on, and what follows them."""
+        partitions = self._plain if self._version < FLEXIBLE else self._flexible
+        asked, end = partitions(frame, at)
+        flexible = self._version >= FLEXIBLE
+        topics = frame[at] - 1 if flexible else _COUNT.unpack_from(frame, at)[0]
+        if topics == len(asked) == 1:
+            more = self._unpack_partition.size + (2 if flexible else 0)
+            self._name, self._named = asked[0][0][0], bytes(frame[at : end - more])
+        return asked, end
+
+    def _one(self, frame: memoryview, at: int) -> tuple[list[Asked], int]:
+        """The partition at ``at``, of the same topic as the last one, and what follows it."""
+        unpack, version = self._unpack_partition, self._version
+        fields = unpack.unpack_from(frame, at)
+        at += unpack.size
+        if version >= FLEXIBLE:
+            if frame[at] or frame[at + 1]:
+                raise IndexError
+            index, epoch, offset, last, log_start, size = fields
+            return [((self._name, index), (epoch, offset, last, log_start, size))], at + 2
+        return [((self._name, fields[0]), self._fields(fields))], at
+
+    def _fields(self, fields: tuple[int, ...]) -> tuple[int, ...]:
+        """Those of a partition in versions without the last epoch."""
+        if self._version >= EPOCHS_FROM:
+            _, epoch, offset, log_start, size = fields
+            return epoch, offset, NOWHERE, log_start, size
+        if self._version > 4:
+            _, offset, log_start, size = fields
+            return NOWHERE, offset, NOWHERE, log_start, size
+        _, offset, size = fields
+        return NOWHERE, offset, NOWHERE, NOWHERE, size
+
+    def _plain(self, frame: memoryview, at: int) -> tuple[list[Asked], int]:
+        """As :meth:`_all`, where lengths are not compact."""
+        asked: list[Asked] = []
+        unpack = self._unpack_partition
+        (topics,) = _COUNT.unpack_from(frame, at)
+        at += 4
+        if topics < 0:
+            raise IndexError
+        for _ in range(topics):
+            (length,) = _LENGTH.unpack_from(frame, at)
+            start = at + 2
+            at = start + length
+            name = str(frame[start:at], "utf-8")
+            (count,) = _COUNT.unpack_from(frame, at)
+            at += 4
+            if length < 0 or not 0 <= count <= MOST_PARTITIONS - len(asked):
+                raise IndexError
+            for _ in range(count):
+                fields = unpack.unpack_from(frame, at)
+                at += unpack.size
+                asked.append(((name, fields[0]), self._fields(fields)))
+        return asked, at
+
+    def _flexible(self, frame: memoryview, at: int) -> tuple[list[Asked], int]:
+        """The same where lengths are compact and there are tags, none of which is known."""
+        asked: list[Asked] = []
+        unpack, by_id = self._unpack_partition, self._by_id
+        topics, at = read_varint(frame, at)
+        if not topics:
+            raise IndexError
+        for _ in range(topics - 1):
+            if by_id:
+                start = at
+                at += _ID_SIZE
+                name: Any = bytes(frame[start:at])
+            else:
+                length, start = read_varint(frame, at)
+                at = start + length - 1
+                if not length:
+                    raise IndexError
+                name = str(frame[start:at], "utf-8")
+            count, at = read_varint(frame, at)
+            if not 0 < count <= MOST_PARTITIONS - len(asked):
+                raise IndexError
+            for _ in range(count - 1):
+                index, epoch, offset, last, log_start, size = unpack.unpack_from(frame, at)
+                at += unpack.size
+                if frame[at]:
+                    raise IndexError
+                at += 1
+                asked.append(((name, index), (epoch, offset, last, log_start, size)))
+            if frame[at]:
+                raise IndexError
+            at += 1
+        return asked, at
+
+    # -- the records -------------------------------------------------------------------------------
+
+    def may_read(self, partition: Any, wanted: Any) -> bool:
+        """What else has to be right; False leaves it to the ordinary code."""
+        raise NotImplementedError
+
+    def is_same_history(self, log: Any, wanted: Any) -> bool:
+        """Whether records up to ``fetch_offset`` are those that the client has (KIP-595)."""
+        raise NotImplementedError
+
+    def look(self, partitions: Iterable[tuple[Key, Any]], left: int) -> list[Read] | None:
+        """Read them, at most ``left`` bytes; None where the ordinary code has to."""
+        found: list[Read] = []
+        any_read = False
+        try:
+            for key, wanted in partitions:
+                read = self._look_at(key, wanted, left, any_read)
+                if read is None:
+                    return None
+                found.append(read)
+                if read[7]:
+                    any_read = True
+                    left -= read[7]
+        except (KafkaError, OSError):
+            return None
+        return found
+
+    def _look_at(self, key: Key, wanted: Any, left: int, any_read: bool) -> Read | None:
+        partition = self._readable(wanted)
+        if partition is None:
+            return None
+        log = partition.used_log
+        tail: TailHead = log.tail
+        start, high_watermark, offset = tail.start, tail.high_watermark, wanted.fetch_offset
+        stable = tail.first_unstable
+        if stable < 0 or stable >= high_watermark:
+            stable = high_watermark
+        elif stable < start:
+            stable = start
+        bound = stable if self._committed else high_watermark
+        if self.follower >= 0:
+            bound = tail.end
+        if offset >= bound:
+            return (key, wanted, partition, high_watermark, stable, start, True, 0, None)
+        size, data = 0, None
+        if left > 0 or not any_read:
+            records = self._records(log, offset, bound, min(wanted.max_bytes, left), any_read)
+            if records is None:
+                return None
+            size, data = records
+        return (key, wanted, partition, high_watermark, stable, start, False, size, data)
+
+    def _readable(self, wanted: Any) -> Any:
+        """The partition, if all is as its reader believes."""
+        partition = self._hosted((wanted.topic, wanted.index))
+        if partition is None:
+            return None
+        epoch, log = wanted.current_leader_epoch, partition.used_log
+        if log is None or (epoch >= 0 and epoch != partition.leader_epoch):
+            return None
+        leader = partition.leader
+        if leader != partition.local_id and (
+            leader < 0 or self.follower >= 0 or self._version < READERS_FROM
+        ):
+            return None
+        tail: TailHead = log.tail
+        start, end = tail.start, tail.end
+        if (
+            tail.active is None
+            or tail.high_watermark < 0
+            or not start <= wanted.fetch_offset <= end
+        ):
+            return None
+        last = wanted.last_fetched_epoch
+        if last >= 0 and last != tail.latest_epoch and not self.is_same_history(log, wanted):
+            return None
+        if self._by_id and partition.topic_id not in (ZERO_UUID, wanted.topic_id):
+            return None
+        return None if self.is_checked and not self.may_read(partition, wanted) else partition
+
+    def _records(
+        self, log: Any, offset: int, bound: int, most: int, any_read: bool
+    ) -> tuple[int, Any] | None:
+        """Bytes and records from the batch that holds ``offset`` on, below ``bound``; None if they
+        have to be waited for."""
+        tail: TailHead = log.tail
+        active, offsets, positions = tail.active, tail.offsets, tail.positions
+        n = bisect_right(offsets, offset)
+        if n and active is not None:
+            at, end = positions[n - 1], active.size
+            if bound < tail.end:
+                end = positions[bisect_right(offsets, bound) - 1]
+            size = end - at
+            if size <= 0:
+                return 0, None
+            if size <= most and size <= AT_ONCE:
+                file: Any = active.log_file
+                data = None if file is None else file.read_cached(size, at)
+                if data is None or (self._committed and log.aborted_transactions(offset, bound)):
+                    return None
+                return size, data
+        found = log.read(
+            offset,
+            max(most, 0),
+            up_to=bound,
+            min_one_message=not any_read,
+            cached_only=True,
+        )
+        size = found.size
+        if not size or (found.first_batch_cut and any_read):
+            return 0, None
+        if found.cold is not None:
+            return None
+        if self._committed and log.aborted_transactions(offset, found.next_offset):
+            return None
+        return size, found.parts
