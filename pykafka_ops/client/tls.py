@@ -9,21 +9,13 @@ from collections.abc import Callable
 from pykafka_ops.client.config import Address, ClientConfig, ClientConfigError
 from pykafka_ops.client.poller import READ, WRITE, Steps
 from pykafka_ops.errors import TlsError, TlsHungUpError, TlsSettingError
-from pykafka_ops.security import keystores, tls
+from pykafka_ops.security import keystores, tls, tls_errors
 
-_OF_CERTIFICATE = (
-    "TLSV13_ALERT_CERTIFICATE_REQUIRED",
-    "SSLV3_ALERT_BAD_CERTIFICATE",
-    "SSLV3_ALERT_CERTIFICATE_EXPIRED",
-    "SSLV3_ALERT_CERTIFICATE_REVOKED",
-    "SSLV3_ALERT_CERTIFICATE_UNKNOWN",
-    "SSLV3_ALERT_HANDSHAKE_FAILURE",
-    "SSLV3_ALERT_UNSUPPORTED_CERTIFICATE",
-    "TLSV1_ALERT_UNKNOWN_CA",
-)
-"""Alerts of a broker that misses, or does not trust, the client's certificate."""
-_OF_TIME, _OF_NAME = (9, 10), (62, 64)
-"""Codes of OpenSSL (x509_vfy.h): not yet valid, expired; host name, IP address."""
+_HINTS = {
+    tls_errors.TRUST: "ssl.truststore.location must hold who signed it",
+    tls_errors.TIME: "pko certs expiry shows when",
+    tls_errors.NAME: "pko certs expiry -o wide shows for which",
+}
 
 
 def context(config: ClientConfig) -> ssl.SSLContext:
@@ -78,34 +70,20 @@ def _answered(error: OSError) -> bool:
 def reason(error: OSError, config: ClientConfig) -> str:
     """What an error of TLS means, and what to set."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        return _distrust(error)
+        said, kind = tls_errors.distrust(error)
+        return f"{said} ({_HINTS[kind]})"
     if not isinstance(error, ssl.SSLError) or not _answered(error):
         return "hung up in the TLS handshake; does this port speak PLAINTEXT?"
     if error.reason in ("WRONG_VERSION_NUMBER", "UNEXPECTED_MESSAGE", "RECORD_LAYER_FAILURE"):
         return "this port does not speak TLS: set security.protocol=PLAINTEXT (or SASL_PLAINTEXT)"
-    if error.reason in _OF_CERTIFICATE and not config.get("ssl.keystore.location"):
+    if tls_errors.is_of_client(error) and not config.get("ssl.keystore.location"):
         return (
             "the broker wants a certificate of the client: set ssl.keystore.location and "
             "ssl.keystore.password"
         )
-    if error.reason in _OF_CERTIFICATE:
+    if tls_errors.is_of_client(error):
         return (
             f"the broker refuses the certificate in ssl.keystore.location ({error.reason}): has it "
             "ended, or does the broker not trust who signed it?"
         )
     return f"TLS handshake failed: {error.reason or error}"
-
-
-def _distrust(error: ssl.SSLCertVerificationError) -> str:
-    """Why the broker's certificate is refused, and what to do."""
-    said = error.verify_message.rstrip(".")
-    if error.verify_code in _OF_TIME:
-        return f"its certificate does not count now: {said} (pko certs expiry shows when)"
-    if error.verify_code in _OF_NAME:
-        return (
-            f"its certificate is for another host: {said} (pko certs expiry -o wide shows for "
-            "which)"
-        )
-    return (
-        f"its certificate is not trusted: {said} (ssl.truststore.location must hold who signed it)"
-    )

@@ -23,7 +23,7 @@ from kazoo.protocol.serialization import SASL
 from kazoo.protocol.states import KeeperState
 
 from pykafka_ops.errors import ConnectError
-from pykafka_ops.security import digest_md5
+from pykafka_ops.security import digest_md5, tls_errors
 from pykafka_ops.zookeeper.access import Access
 
 SERVICE, REALM_HOST = "zookeeper", "zk-sasl-md5"
@@ -61,6 +61,12 @@ class Client(KazooClient):  # type: ignore[misc]
         return bool(self._connection.refused)
 
     @property
+    def shut_out(self) -> bool:
+        """Whether every server has ended the TLS handshake with a reason: it will not help to try
+        again."""
+        return {(host, int(port)) for host, port in self.hosts} <= self._connection.shut_out
+
+    @property
     def trouble(self) -> str:
         """Why the last try to connect failed, "" if none did."""
         return str(self._connection.trouble)
@@ -71,6 +77,8 @@ class Client(KazooClient):  # type: ignore[misc]
             login = self.access.login
             who = f"the login of {login.user!r} ({login.source})" if login else "the login"
             return ConnectError(f"ZooKeeper at {hosts} refuses {who}: {self.trouble}")
+        if self.shut_out:
+            return ConnectError(f"no ZooKeeper at {hosts} lets us in: {self.trouble}")
         trouble = self.trouble or "check zookeeper.connect and that it runs"
         if self._connection.is_silent() and (not self.trouble or TIME_OUT in self.trouble):
             trouble = "it takes the connection and answers nothing"
@@ -81,7 +89,7 @@ class Client(KazooClient):  # type: ignore[misc]
         connected = self.start_async()
         end = time.monotonic() + timeout_s
         while not connected.wait(POLL_S):
-            if self.refused or time.monotonic() > end:
+            if self.refused or self.shut_out or time.monotonic() > end:
                 hosts = ",".join(f"{host}:{port}" for host, port in self.hosts)
                 error = self.why_not(hosts, f"{timeout_s:g} s")
                 self._connection.hang_up()
@@ -114,6 +122,8 @@ class _Connection(ConnectionHandler):  # type: ignore[misc]
         self.refused = False
         self.opening = False
         self.opened: Any = None
+        self.shut_out: set[tuple[str, int]] = set()
+        """Servers with which TLS has failed for good."""
         self._was_let_in = False
 
     def _connect(self, host: str, hostip: str, port: int) -> tuple[float, float]:
@@ -129,13 +139,21 @@ class _Connection(ConnectionHandler):  # type: ignore[misc]
             self.refused = True
             raise
         except Exception as error:
-            self.trouble = f"{host}:{port}: {_reason(error)}"
+            self.trouble = f"{host}:{port}: {self._why(error)}"
+            if _is_tls(_cause(error)):
+                self.shut_out.add((host, int(port)))
             raise
         finally:
             self.opening = False
         self._was_let_in = True
         self.client._session_callback(self.opened)
         return timeouts
+
+    def _why(self, error: Exception) -> str:
+        cause = _cause(error)
+        if tls_errors.is_of_client(cause) and not self.client.access.certificate:
+            return "it wants a certificate of the client: set zookeeper.ssl.keystore.location"
+        return _reason(error)
 
     def is_silent(self) -> bool:
         """Whether the other side has not let us in yet, or thrown us out."""
@@ -206,19 +224,29 @@ class _TlsHandler(SequentialThreadingHandler):  # type: ignore[misc]
         return (ready, [], []) if ready else super().select(rlist, wlist, xlist, timeout)
 
 
+def _cause(error: Exception) -> Exception:
+    """What the system said."""
+    return error.__context__ if isinstance(error.__context__, OSError) else error
+
+
+def _is_tls(cause: Exception) -> bool:
+    """Whether the handshake ended with a reason, ours or that of the other side."""
+    return isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError)
+
+
 def _reason(error: Exception) -> str:
     """Why a connection was not made; kazoo wraps what the system said."""
     if isinstance(error, _HungUpAtLoginError):
         return str(error)
-    cause = error.__context__ if isinstance(error.__context__, OSError) else error
+    cause = _cause(error)
     if isinstance(cause, (ssl.SSLEOFError, ConnectionResetError, ConnectionDropped)):
         return (
             "it hung up: is that the port of TLS, and zookeeper.ssl.client.enable as it wants it?"
         )
     if isinstance(cause, ssl.SSLCertVerificationError):
-        what = cause.verify_message
-        return f"its certificate is not trusted: {what} (zookeeper.ssl.truststore.location?)"
-    if isinstance(cause, ssl.SSLError) and "CERTIFICATE" in (cause.reason or ""):
+        said, kind = tls_errors.distrust(cause)
+        return f"{said} (zookeeper.ssl.truststore.location?)" if kind is tls_errors.TRUST else said
+    if isinstance(cause, ssl.SSLError) and tls_errors.is_of_client(cause):
         return f"it does not take our certificate: {cause.reason} (zookeeper.ssl.keystore.location)"
     if isinstance(cause, ssl.SSLError):
         hint = " (zookeeper.ssl.enabled.protocols?)" if "VERSION" in (cause.reason or "") else ""

@@ -37,7 +37,7 @@ async def open_client(client: Client, hosts: str, timeout_ms: int) -> None:
     try:
         async with asyncio.timeout(timeout_ms / 1000):
             while not started.is_set():  # to wait in a thread could not be called off
-                if client.refused:
+                if client.refused or client.shut_out:
                     raise TimeoutError
                 await asyncio.sleep(POLL_S)
     except BaseException as error:
