@@ -30,12 +30,18 @@ def is_old(run: Run) -> bool:
 
 @contextmanager
 def opened(run: Run) -> Iterator[Client]:
-    """A client of what ``--zookeeper`` names; ConnectError, UsageError."""
+    """A client of what ``--zookeeper`` names. ConnectError, UsageError; PkoError for what ZooKeeper
+    refuses in the block."""
+    from kazoo.exceptions import KazooException
+    from kazoo.handlers.threading import KazooTimeoutError
+
     from pykafka_ops.commands.zookeeper import session
 
     client = session.opened(run, run.args.text("zookeeper") or "", run.silence)
     try:
         yield client
+    except (KazooException, KazooTimeoutError) as error:
+        raise session.lost(error) from None
     finally:
         client.end()
 

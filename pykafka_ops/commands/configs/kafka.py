@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 from pykafka_ops.commands.configs import known
@@ -21,6 +22,8 @@ BROKER_TYPES: tuple[str, ...] = (
     known.TOPICS, known.CLIENTS, known.USERS, known.BROKERS, known.IPS, known.BROKER_LOGGERS,
     known.CLIENT_METRICS,
 )  # fmt: skip
+_PASSWORD = re.compile(r"password=[^],]*")
+"""What of a SCRAM credential on the command line is not repeated; Kafka's tool repeats it."""
 ZOOKEEPER_TYPES: tuple[str, ...] = (known.TOPICS, known.CLIENTS, known.USERS, known.BROKERS)
 
 
@@ -144,8 +147,10 @@ def failure(error: PkoError, run: Run) -> int:
         text = f"java.nio.file.NoSuchFileException: {error}"
     elif isinstance(error, UsageError):
         text = f"org.apache.kafka.common.KafkaException: {text_of(error)}"
+    elif hasattr(error, "java"):
+        text = error.java
     else:
         text = f"java.util.concurrent.ExecutionException: {java_text(error)}"
-    words = " ".join(run.args.said)
+    words = _PASSWORD.sub("password=***", " ".join(run.args.said))
     sys.stderr.write(f"Error while executing config command with args '{words}'\n{text}\n")
     return 1

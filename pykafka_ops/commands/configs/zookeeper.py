@@ -28,7 +28,7 @@ from pykafka_ops.commands.configs.entity import (
 from pykafka_ops.commands.configs.known import BROKERS, CLIENTS, TOPICS, USERS
 from pykafka_ops.commands.configs.quotas import parse_credential
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.errors import SettingError
+from pykafka_ops.errors import PkoError, SettingError
 from pykafka_ops.settings.broker import BROKER
 from pykafka_ops.settings.quotas import BROKER_QUOTAS, CLIENT_QUOTAS
 from pykafka_ops.settings.scram import MECHANISMS
@@ -55,23 +55,27 @@ class ConfigTree:
 
     def read(self, entity: str) -> dict[str, str]:
         """The settings of ``users/alice``; none where the znode is missing."""
-        from kazoo.exceptions import NoNodeError
+        from kazoo.exceptions import NoAuthError, NoNodeError
 
         try:
             data, _ = self.client.get(f"/config/{entity}")
         except NoNodeError:
             return {}
+        except NoAuthError:
+            raise NotAllowedError("read", f"/config/{entity}") from None
         found = json.loads(data or b"{}").get("config") or {}
         return {str(k): str(v) for k, v in found.items()}
 
     def names(self, path: str) -> list[str]:
         """Children of a znode, sorted; none where it is missing."""
-        from kazoo.exceptions import NoNodeError
+        from kazoo.exceptions import NoAuthError, NoNodeError
 
         try:
             return sorted(self.client.get_children(path))
         except NoNodeError:
             return []
+        except NoAuthError:
+            raise NotAllowedError("list", path) from None
 
     def running(self, broker: str) -> bool:
         """Whether the broker is registered."""
@@ -79,9 +83,17 @@ class ConfigTree:
 
     def write(self, entity: str, values: Mapping[str, str]) -> None:
         """Replace the settings and notify the brokers; a user without any loses its znode."""
+        from kazoo.exceptions import NoAuthError
+
+        try:
+            self._write(f"/config/{entity}", entity, values)
+        except NoAuthError:
+            raise NotAllowedError("change", f"/config/{entity}") from None
+
+    def _write(self, path: str, entity: str, values: Mapping[str, str]) -> None:
         from pykafka_ops.zookeeper import acls
 
-        path, secure = f"/config/{entity}", self.client.access.secure
+        secure = self.client.access.secure
         if not values and entity.startswith(f"{USERS}/") and not self.names(path):
             self.client.delete(path, recursive=True)
         else:
@@ -91,6 +103,17 @@ class ConfigTree:
         change = _json({"version": 2, "entity_path": entity})
         acls.create(
             self.client, "/config/changes/config_change_", change, secure=secure, sequence=True
+        )
+
+
+class NotAllowedError(PkoError):
+    """A login, or nobody, may not do it to a znode."""
+
+    def __init__(self, what: str, path: str) -> None:
+        super().__init__(f"{path}: its ACL does not let this login {what} it")
+        self.java = (
+            "org.apache.zookeeper.KeeperException$NoAuthException: KeeperErrorCode = NoAuth for "
+            f"{path}"
         )
 
 
@@ -110,13 +133,28 @@ def opened_tree(run: Run) -> Iterator[ConfigTree]:
         client.end()
 
 
+@contextlib.contextmanager
+def _configs(run: Run) -> Iterator[ConfigTree]:
+    """The same; PkoError for whatever ZooKeeper refuses."""
+    from kazoo.exceptions import KazooException
+    from kazoo.handlers.threading import KazooTimeoutError
+
+    from pykafka_ops.commands.zookeeper.session import lost
+
+    try:
+        with opened_tree(run) as tree:
+            yield tree
+    except (KazooException, KazooTimeoutError) as error:
+        raise lost(error) from None
+
+
 def alter(run: Run, wanted: ConfigEntity) -> None:
     """``--alter --zookeeper``."""
     add, delete = configs_to_add(run.args), configs_to_delete(run.args)
     entity = _entity(wanted)
     before = _of_before(wanted, (*add, *delete))
     (sys.stderr if before else sys.stdout).write(WARNING)
-    with opened_tree(run) as tree:
+    with _configs(run) as tree:
         _alter(tree, entity, add, delete)
     done = "Updating" if before else "updating"
     sys.stdout.write(f"Completed {done} config for entity: {_words(entity)}.\n")
@@ -219,7 +257,7 @@ def _require_down(tree: ConfigTree, name: str, problem: str) -> None:
 def describe(run: Run, wanted: ConfigEntity) -> None:
     """``--describe --zookeeper``."""
     (sys.stderr if _of_before(wanted, ()) else sys.stdout).write(WARNING)
-    with opened_tree(run) as tree:
+    with _configs(run) as tree:
         for one in _expand(tree, wanted):
             values = tree.read(one)
             if values or wanted.types != [USERS] or wanted.names:

@@ -65,24 +65,33 @@ def old_groups(run: Run) -> Result:
     """List, describe or delete them."""
     from kazoo.exceptions import KazooException
 
+    with opened(run) as client:
+        try:
+            found = _done(run, client)
+        except KazooException as error:
+            text = f"ZooKeeper refuses: {type(error).__name__} {error}".rstrip()
+            raise OldRefusal(text) from None
+    if found is None:
+        raise OldRefusal(
+            "offsets that consumers keep in ZooKeeper cannot be reset: give --bootstrap-server for "
+            "those in Kafka"
+        )
+    return found
+
+
+def _done(run: Run, client: Any) -> Result:
+    """The verb done, None where it cannot be."""
     args = run.args
-    try:
-        with opened(run) as client:
-            if args.verb == "list":
-                names = _children(client, ROOT)
-                rows = [{"group": name} for name in names]
-                return Table("groups", NAMES, rows, kafka=[f"{name}\n" for name in names])
-            if args.verb == "delete":
-                _delete(client, args)
-                return 0
-            if args.verb == "describe":
-                return _describe(client, run.cluster(), args.text("group") or "")
-    except KazooException as error:
-        raise OldRefusal(f"ZooKeeper refuses: {type(error).__name__} {error}".rstrip()) from None
-    raise OldRefusal(
-        "offsets that consumers keep in ZooKeeper cannot be reset: give --bootstrap-server for "
-        "those in Kafka"
-    )
+    if args.verb == "list":
+        names = _children(client, ROOT)
+        rows = [{"group": name} for name in names]
+        return Table("groups", NAMES, rows, kafka=[f"{name}\n" for name in names])
+    if args.verb == "delete":
+        _delete(client, args)
+        return 0
+    if args.verb == "describe":
+        return _describe(client, run.cluster(), args.text("group") or "")
+    return None
 
 
 def _children(client: Any, path: str) -> list[str]:
