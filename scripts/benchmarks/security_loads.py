@@ -1,4 +1,4 @@
-"""Load generators of TLS; each runs as a process of its own and prints one JSON object.
+"""Load generators of TLS and logins; each runs as a process of its own and prints one JSON object.
 
 python -m scripts.benchmarks.security_loads NAME BOOTSTRAP TOPIC key=value ...
 """
@@ -9,18 +9,24 @@ import json
 import socket
 import ssl
 import struct
+import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
+from pykafka_ops.wire.frame import encode_request
+from pykafka_ops.wire.messages.sasl_authenticate import SaslAuthenticateRequest
+from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeRequest
 from scripts.benchmarks.loads import OneRecord
 
 API_VERSIONS = struct.pack(">ihhih", 10, 18, 0, 1, -1)
 """A request, so that the connection is known to be served."""
 LEAST_SAMPLES = 200
+AT_ONCE = 50
+"""Logins under way that will fail."""
 
 
 def _context() -> ssl.SSLContext:
@@ -76,20 +82,9 @@ def beside(bootstrap: str, topic: str, *, plain: int, handshakes: int) -> dict[s
     send their first bytes until the last of them is in; at least ``LEAST_SAMPLES`` records."""
     address = _address(bootstrap)
     sides = [_Side(address) for _ in range(handshakes)]
-    writer = socket.create_connection((address[0], plain))
-    writer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    frame = bytes(OneRecord(topic, 0, 100, 1, -1).frame)
-    times: list[float] = []
     done = threading.Event()
-
-    def write() -> None:
-        while not done.is_set() or len(times) < LEAST_SAMPLES:
-            begin = time.monotonic()
-            writer.sendall(frame)
-            assert writer.recv(4096)
-            times.append(time.monotonic() - begin)
-
-    thread = threading.Thread(target=write)
+    writer = _Writer((address[0], plain), topic)
+    thread = threading.Thread(target=writer.write, args=(done.is_set,))
     for side in sides:
         side.hello()
     thread.start()
@@ -97,8 +92,58 @@ def beside(bootstrap: str, topic: str, *, plain: int, handshakes: int) -> dict[s
         side.finish()
     done.set()
     thread.join()
-    times.sort()
-    return {"count": len(times), "p99": times[len(times) * 99 // 100] * 1000}
+    return writer.figures()
+
+
+def beside_failures(bootstrap: str, topic: str, *, plain: int, failures: int) -> dict[str, float]:
+    """The same until so many logins with a wrong password have failed; another process does
+    those."""
+    address = _address(bootstrap)
+    argv = [sys.executable, "-m", __spec__.name, "fail", bootstrap, topic, f"failures={failures}"]
+    writer = _Writer((address[0], plain), topic)
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL) as other:
+        writer.write(lambda: other.poll() is not None)
+    assert other.returncode == 0
+    return writer.figures()
+
+
+def fail(bootstrap: str, topic: str, *, failures: int) -> dict[str, float]:
+    """So many logins by PLAIN with a wrong password, ``AT_ONCE`` at a time."""
+    handshake = encode_request(SaslHandshakeRequest(mechanism="PLAIN"), 1, 1, "bench")
+    token = SaslAuthenticateRequest(auth_bytes=b"\0alice\0wrong")
+    frames = handshake + encode_request(token, 1, 2, "bench")
+    address = _address(bootstrap)
+    for _ in range(0, failures, AT_ONCE):
+        clients = [socket.create_connection(address) for _ in range(AT_ONCE)]
+        for client in clients:
+            client.sendall(frames)
+        for client in clients:
+            with client, suppress(ConnectionError):
+                while client.recv(4096):
+                    pass
+    return {"count": failures}
+
+
+class _Writer:
+    """One record at a time; how long each takes is noted."""
+
+    def __init__(self, address: tuple[str, int], topic: str) -> None:
+        self._socket = socket.create_connection(address)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._frame = bytes(OneRecord(topic, 0, 100, 1, -1).frame)
+        self._times: list[float] = []
+
+    def write(self, is_over: Callable[[], bool]) -> None:
+        times = self._times
+        while not is_over() or len(times) < LEAST_SAMPLES:
+            begin = time.monotonic()
+            self._socket.sendall(self._frame)
+            assert self._socket.recv(4096)
+            times.append(time.monotonic() - begin)
+
+    def figures(self) -> dict[str, float]:
+        times = sorted(self._times)
+        return {"count": len(times), "p99": times[len(times) * 99 // 100] * 1000}
 
 
 class _Side:
