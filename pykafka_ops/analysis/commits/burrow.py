@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from statistics import median
 from typing import Final, NamedTuple
 
 OK: Final = "OK"
@@ -112,11 +111,20 @@ def _since_deletion(commits: Sequence[Commit]) -> Sequence[Commit]:
     return commits
 
 
+def middle(numbers: Sequence[int]) -> float:
+    """The median. Raises IndexError where there is no number.
+
+    That of ``statistics`` has a command load a dozen modules.
+    """
+    found, half = sorted(numbers), len(numbers) // 2
+    return found[half] if len(found) % 2 else (found[half - 1] + found[half]) / 2
+
+
 def _is_silent(recent: Sequence[Commit], now: int) -> bool:
     silence = now - recent[-1].timestamp
     gaps = [b.timestamp - a.timestamp for a, b in pairwise(recent)]
     span = recent[-1].timestamp - recent[0].timestamp
-    return silence > max(span, 3 * median(gaps), SILENCE_MS)
+    return silence > max(span, 3 * middle(gaps), SILENCE_MS)
 
 
 def _rewound(recent: Sequence[Commit]) -> int | None:

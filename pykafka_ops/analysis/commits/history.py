@@ -9,7 +9,6 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import median
 from typing import Final, NamedTuple
 
 from pykafka_ops.analysis.commits.burrow import (
@@ -19,6 +18,7 @@ from pykafka_ops.analysis.commits.burrow import (
     UNKNOWN,
     Commit,
     judge,
+    middle,
     step,
     worst,
 )
@@ -67,7 +67,7 @@ def events(key: Key, commits: Sequence[Commit]) -> list[Event]:
 def _usual_gap(commits: Sequence[Commit]) -> float | None:
     """Longer than this (ms) between commits is silence; None where there are too few commits."""
     gaps = [b.timestamp - a.timestamp for a, b in pairwise(commits)]
-    return max(3 * median(gaps), SILENCE_MS) if len(gaps) >= LEAST else None
+    return max(3 * middle(gaps), SILENCE_MS) if len(gaps) >= LEAST else None
 
 
 def _still(key: Key, commits: Sequence[Commit]) -> list[Event]:

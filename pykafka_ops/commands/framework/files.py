@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from json import JSONDecodeError
 
 from pykafka_ops.client.failure_text import without_java
 from pykafka_ops.errors import PkoError
@@ -21,6 +20,8 @@ def in_file(path: str) -> Iterator[None]:
 
 
 def _said(path: str, error: PkoError) -> str:
+    from json import JSONDecodeError
+
     reason: BaseException | None = error
     while isinstance(reason, PkoError):
         reason = reason.__context__

@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import subprocess
 from collections.abc import Mapping
 
 from pykafka_ops.errors import UsageError
@@ -87,6 +85,9 @@ def _of_file(path: str, where: str) -> str:
 
 
 def _of_command(line: str, where: str) -> str:
+    import shlex
+    import subprocess
+
     try:
         done = subprocess.run(
             shlex.split(line), stdout=subprocess.PIPE, timeout=COMMAND_SECONDS, check=False

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pykafka_ops.client.topics import TopicDescription, all_topics
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import included
 from pykafka_ops.commands.old_door import is_old
-from pykafka_ops.commands.topics.marked import marked_topics
 from pykafka_ops.commands.topics.values import COUNTED, select
 from pykafka_ops.wire.types import ZERO_UUID, uuid_text
+
+if TYPE_CHECKING:
+    from pykafka_ops.commands.topics.described import DescribedTopic
 
 COLUMNS = (
     *COUNTED,
@@ -23,7 +27,7 @@ COLUMNS = (
 def list_topics(run: Run) -> Table:
     """The topics meant; Kafka's tool does not mind where there are none."""
     args = run.args
-    marked = marked_topics(run) if is_old(run) else {}
+    marked = _marked(run) if is_old(run) else {}
     every = [t for t in all_topics(run.cluster()) if t.name not in marked]
     every = sorted([*every, *(d.topic for d in marked.values())], key=lambda t: t.name)
     names = [t.name for t in every]
@@ -39,6 +43,12 @@ def list_topics(run: Run) -> Table:
     if is_old(run):
         lines = [f"{n} - marked for deletion\n" if n in marked else f"{n}\n" for n in found]
     return Table("topics", COLUMNS, rows, kafka=lines, errors=errors)
+
+
+def _marked(run: Run) -> dict[str, DescribedTopic]:
+    from pykafka_ops.commands.topics.marked import marked_topics  # asks ZooKeeper, loads a lot
+
+    return marked_topics(run)
 
 
 def _row(t: TopicDescription) -> dict[str, object]:

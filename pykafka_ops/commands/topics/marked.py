@@ -5,7 +5,6 @@ The tools of before 3.0 showed them; brokers no longer list them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -52,6 +51,8 @@ def _described(client: Any, name: str) -> DescribedTopic | None:
 
 def _read(client: Any, path: str, read: Callable[[Any], V]) -> V | None:
     """What a znode holds; None where there is none, or not what Kafka writes."""
+    import json  # most commands come here no more
+
     from kazoo.exceptions import NoNodeError
 
     try:
