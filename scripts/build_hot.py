@@ -35,6 +35,8 @@ FLAGS = ("-O2", "-fPIC", "-DPy_LIMITED_API=0x030b0000", "-fvisibility=hidden", "
 """3.11 is the first Python that the library works with."""
 LINK = ("-bundle", "-undefined", "dynamic_lookup") if sys.platform == "darwin" else ("-shared",)
 PURE = "PKO_PURE"
+MORE_FLAGS = "PKO_HOT_FLAGS"
+"""Variable with more flags for compiler and linker: those of sanitizers."""
 
 
 class StaysPureError(Exception):
@@ -58,9 +60,10 @@ def modules() -> tuple[str, ...]:
     raise ValueError("broker/hot does not say what its MODULES are")
 
 
-def digest(flags: Sequence[str] = ()) -> str:
-    """Of everything that the library is made of."""
-    made = hashlib.sha256(repr((CYTHON, DIRECTIVES, FLAGS, LINK, *flags, modules())).encode())
+def digest(*more: str) -> str:
+    """Of everything that the library is made of, and of ``more``."""
+    parts = (CYTHON, DIRECTIVES, FLAGS, LINK, _words(MORE_FLAGS), more, modules())
+    made = hashlib.sha256(repr(parts).encode())
     sources = {*(HOT / f"{name}.py" for name in modules()), *HOT.glob("*.pxd"), *HOT.glob("*.h")}
     for path in sorted(sources):
         data = path.read_bytes()
@@ -115,11 +118,16 @@ def obstacle() -> str | None:
 # -- the work --------------------------------------------------------------------------------------
 
 
-def build(
-    folder: Path, more: Sequence[str] = (), extra: Sequence[Path] = (), name: str = LIBRARY
-) -> Path:
-    """Make the library, and its record, in ``folder``. ``more`` goes to the compiler, ``extra`` are
-    further modules (.pyx). Raises StaysPureError."""
+def build(folder: Path) -> Path:
+    """Make the library, and its record, in ``folder``. Raises StaysPureError."""
+    made_of = digest()
+    made = link([HOT / f"{name}.py" for name in modules()], folder / LIBRARY)
+    (folder / RECORD).write_text(f"{made_of} {made.stat().st_size}\n")
+    return made
+
+
+def link(sources: Sequence[Path], library: Path) -> Path:
+    """Make a library of modules, in the place of one that had a record. Raises StaysPureError."""
     if reason := obstacle():
         raise StaysPureError(reason)
     wanted = CYTHON.partition("==")[2]
@@ -129,38 +137,34 @@ def build(
         have = "none"
     if have != wanted:
         raise StaysPureError(f"it takes Cython {wanted}, there is {have}")
-    made_of = digest(more)
-    sources = [HOT / f"{module}.py" for module in modules()] if not extra else list(extra)
-    folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="pko-") as work, ThreadPoolExecutor(4) as pool:
-        jobs = [pool.submit(_object, source, Path(work), more) for source in sources]
+        jobs = [pool.submit(_object, source, Path(work)) for source in sources]
         objects = [str(job.result()) for job in jobs]
-        made = Path(work) / name
-        link = [*_compiler(), *_words("CFLAGS"), *LINK, *more, *objects, "-o", str(made)]
-        _run([*link, *_words("LDFLAGS")])
-        _put(made, folder / name, made_of)
-    return folder / name
+        made = Path(work) / library.name
+        flags = [*_words("CFLAGS"), *_words(MORE_FLAGS), *LINK]
+        _run([*_compiler(), *flags, *objects, "-o", str(made), *_words("LDFLAGS")])
+        _put(made, library)
+    return library
 
 
-def _put(made: Path, place: Path, made_of: str) -> None:
-    """Never a library with the record of another: that goes first and comes last."""
-    record = place.with_name(RECORD)
-    record.unlink(missing_ok=True)
+def _put(made: Path, place: Path) -> None:
+    """At once, and never with the record of another."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.with_name(RECORD).unlink(missing_ok=True)
     copy = place.with_suffix(f".{os.getpid()}")
     shutil.copyfile(made, copy)
     copy.chmod(0o755)
     copy.replace(place)
-    record.write_text(f"{made_of} {place.stat().st_size}\n")
 
 
-def _object(source: Path, work: Path, more: Sequence[str]) -> Path:
+def _object(source: Path, work: Path) -> Path:
     name = source.stem
     c_file, made = work / f"{name}.c", work / f"{name}.o"
     _cython(source, c_file)
     include = [f"-I{sysconfig.get_path('include')}", f"-I{HOT}"]
     # Not static in what Cython makes, so that there would be one of each module.
     own = f"-D__Pyx_ApplySequenceOrMappingFlag=pko_flag_{name}"
-    flags = [*FLAGS, *_words("CFLAGS"), *more, own, *include]
+    flags = [*FLAGS, *_words("CFLAGS"), *_words(MORE_FLAGS), own, *include]
     _run([*_compiler(), *flags, "-c", str(c_file), "-o", str(made)])
     return made
 

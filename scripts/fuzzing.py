@@ -17,6 +17,7 @@ import argparse
 import contextlib
 import hashlib
 import importlib
+import os
 import random
 import resource
 import signal
@@ -45,7 +46,8 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="names of the readers")
     parser.add_argument("--again", type=Path, help="a file that was kept")
     asked = parser.parse_args()
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    if "-fsanitize" not in os.environ.get("PKO_HOT_FLAGS", ""):  # it maps terabytes
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     if asked.atheris:
         return guided(asked.targets, asked.seconds)
     from tests.support.fuzz.targets import TARGETS

@@ -29,7 +29,8 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def put(place: Path, digest: str) -> None:
     made = place.parent / "made"
     made.write_bytes(b"library")
-    build_hot._put(made, place / build_hot.LIBRARY, digest)
+    build_hot._put(made, place / build_hot.LIBRARY)
+    (place / build_hot.RECORD).write_text(f"{digest} {len(b'library')}\n")
 
 
 def test_modules_are_those_of_the_package_and_have_their_types(checkout: Path) -> None:
@@ -46,9 +47,14 @@ def test_the_extra_for_tests_has_the_cython_that_the_build_takes() -> None:
     assert f'"{build_hot.CYTHON}",' in pyproject
 
 
-def test_the_digest_is_of_every_source_and_flag(checkout: Path) -> None:
+def test_the_digest_is_of_every_source_and_flag(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = build_hot.digest()
-    assert build_hot.digest(("-g",)) != before
+    assert build_hot.digest("more") != before
+    monkeypatch.setenv(build_hot.MORE_FLAGS, "-g")
+    assert build_hot.digest() != before
+    monkeypatch.delenv(build_hot.MORE_FLAGS)
     (checkout / "quick.py").write_text("# not compiled")
     assert build_hot.digest() == before
     seen = {before}
