@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
+from urllib.parse import quote
 from urllib.request import urlopen
 
 import pytest
@@ -24,7 +25,9 @@ from pykafka_ops.wire.messages.sasl_authenticate import SaslAuthenticateRequest
 from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeRequest
 from tests.support.clients.quotas import create_topic, fetch, once, produce
 from tests.support.differential.two_brokers import Link
+from tests.support.java import java_kit
 from tests.support.process.apache import ZooKeeper
+from tests.support.process.commands import KafkaTools
 from tests.support.process.logins import (
     ApacheLoginBroker,
     LoginBroker,
@@ -40,14 +43,24 @@ Broker = LoginBroker | ApacheLoginBroker
 Entity = dict[str, str | None]
 """Names by the type of entity; None is the default."""
 
+Tags = tuple[str, str]
+"""User and client, empty where there is none."""
+
 TOPIC = "t"
 SHARERS = [f"{letter}{number}" for letter in "ab" for number in range(10)]
 """Users that have used nothing before."""
 NAMES = ("alice", "al ice/u:%")
+MEASURED = ("metered", "m t/u:%*")
+ODD_CLIENT = 'a b/c:%,"=*?\\ü'
 LITTLE, MUCH = 100.0, 1e12
 """Rates that one request exceeds, and that none does."""
 SIZE = 10_000
 METRICS = f"127.0.0.1:{free_port()}"
+JMX = free_port()
+BY_JMX = [
+    f"-Dcom.sun.management.jmxremote{option}"
+    for option in (f".port={JMX}", ".host=127.0.0.1", ".authenticate=false", ".ssl=false")
+]
 _probes = itertools.count()
 
 
@@ -55,7 +68,7 @@ _probes = itertools.count()
 def brokers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Broker]]:
     """Ours and Apache Kafka's, each with a topic; they take the users of both lists."""
     directory = tmp_path_factory.mktemp("quotas")
-    users = {f'"user_{name}"': "x" for name in (*NAMES, *SHARERS)}
+    users = {f'"user_{name}"': "x" for name in (*NAMES, *SHARERS, *MEASURED)}
     settings = login_settings(sasl_enabled_mechanisms="PLAIN")
     settings[jaas_setting("PLAIN")] = module("PLAIN", **users)
     with ExitStack() as stack:
@@ -65,6 +78,7 @@ def brokers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Brok
             "pko": LoginBroker(directory / "ours", settings | {"metrics.listen": METRICS}),
             "apache": ApacheLoginBroker(directory / "theirs", zookeeper, settings),
         }
+        found["apache"].jvm = [*java_kit.BRIEF_JVM, "-Djava.rmi.server.hostname=127.0.0.1", *BY_JMX]
         for broker in found.values():
             stack.callback(broker.close)
             broker.start()
@@ -175,18 +189,73 @@ def test_who_shares_a_quota(brokers: dict[str, Broker]) -> None:
     assert found["pko"] == found["apache"] == [case[3] for case in cases]
 
 
-def test_metrics_name_users_as_kafkas_do(brokers: dict[str, Broker]) -> None:
-    """Percent-encoded (``Sanitizer``), and without the client id where a user's clients share."""
-    quotas = [({"user": name}, "producer_byte_rate", MUCH) for name in NAMES]
-    set_quotas(brokers["pko"], [*quotas])
-    for name in NAMES:
-        is_held(brokers["pko"], name, "app")
+def test_metrics_of_quotas_have_the_tags_of_kafkas_beans(brokers: dict[str, Broker]) -> None:
+    """``kafka.server:type=Produce,user=..,client-id=..``: percent-encoded (``Sanitizer``), and with
+    what the quota that counts is about."""
+    one, other = MEASURED
+    cases: list[tuple[Entity, str, str]] = [
+        *((entity, one, f"level-{n}") for n, entity in enumerate(levels(one, ""))),
+        ({"client-id": ODD_CLIENT}, other, ODD_CLIENT),
+        ({"user": other, "client-id": ODD_CLIENT}, other, ODD_CLIENT),
+        ({"user": other}, other, ODD_CLIENT),
+    ]
+    found: set[Tags] = set()
+    for entity, user, client in cases:
+        named = {kind: name if name != "" else client for kind, name in entity.items()}
+        for broker in brokers.values():
+            set_quotas(broker, [(named, "producer_byte_rate", MUCH)])
+            assert not is_held(broker, user, client)
+        found |= tags()
+        for broker in brokers.values():
+            set_quotas(broker, [(named, "producer_byte_rate", None)])
+    assert of_the_test(found) == of_the_test(beans())
+    same = 1  # a user's own quota, and that of all users
+    assert len(of_the_test(found)) == len(cases) - same
+
+
+def of_the_test(found: set[Tags]) -> set[Tags]:
+    """Those that other tests have not left behind."""
+    users = {quote(user, safe="") for user in MEASURED}
+    return {
+        (user, client)
+        for user, client in found
+        if user in users or client == ODD_CLIENT or client.startswith("level-")
+    }
+
+
+def beans() -> set[Tags]:
+    """Apache Kafka's, by JMX: it keeps those of an hour."""
+    tools = KafkaTools()
+    try:
+        said = tools(
+            "kafka-jmx", "--jmx-url", f"service:jmx:rmi:///jndi/rmi://127.0.0.1:{JMX}/jmxrmi",
+            "--object-name", "kafka.server:type=Produce,*", "--attributes", "byte-rate",
+            "--one-time", "true", "--report-format", "properties",
+        )  # fmt: skip
+    finally:
+        tools.close()
+    assert said.code == 0, said
+    names = re.findall(r"kafka\.server:type=Produce,(.*):byte-rate=", said.out)
+    return {(tag_of(name, "user"), tag_of(name, "client-id")) for name in names}
+
+
+def tag_of(bean: str, tag: str) -> str:
+    """The value of a tag in a bean's name (``ObjectName.quote``)."""
+    found = re.search(rf'(?:^|,){tag}=(?:"((?:\\.|[^"\\])*)"|([^,]*))', bean)
+    if found is None:
+        return ""
+    return found[2] if found[1] is None else re.sub(r"\\(.)", r"\1", found[1])
+
+
+def tags() -> set[Tags]:
+    """Ours, as Prometheus shows them."""
     with urlopen(f"http://{METRICS}/metrics", timeout=60) as answer:
         text = answer.read().decode()
-    found = re.findall(r'kafka_server_quota_byte_rate\{resource="Produce",user="(a[^"]*)",'
-                       r'clientId="([^"]*)"\}', text)  # fmt: skip
-    assert {("alice", ""), ("al%20ice%2Fu%3A%25", "")} <= set(found)
-    set_quotas(brokers["pko"], [(entity, kind, None) for entity, kind, _ in quotas])
+    label = r'"((?:\\.|[^"\\])*)"'
+    rows = re.findall(
+        rf'kafka_server_quota_byte_rate\{{resource="Produce",user={label},clientId={label}', text
+    )
+    return {(re.sub(r"\\(.)", r"\1", user), re.sub(r"\\(.)", r"\1", c)) for user, c in rows}
 
 
 def test_quotas_of_users_on_reading_time_and_new_topics(brokers: dict[str, Broker]) -> None:
