@@ -60,13 +60,13 @@ class TlsHungUpError(TlsError):
 class LoginError(PkoError):
     """A client's login to our broker fails.
 
-    The log has the text. The client hears ``told``, if there is some: other reasons could tell it
-    which users there are. True tells it the text itself.
+    The log has the text. The client gets ``answer``, if there is one: other reasons could show it
+    which users there are. True answers with the text itself.
     """
 
-    def __init__(self, message: str, *, told: bool | str = False) -> None:
+    def __init__(self, message: str, *, answer: bool | str = False) -> None:
         super().__init__(message)
-        self.told = message if told is True else told or None
+        self.answer = message if answer is True else answer or None
 
 
 class CheckFailed(PkoError):  # noqa: N818 - the check failed, the program did not err

@@ -24,7 +24,7 @@ def handle(context: Context, request: DescribeDelegationTokenRequest) -> Answer:
             Operation.DESCRIBE, ResourceType.DELEGATION_TOKEN, token_id
         ) or context.may(Operation.DESCRIBE_TOKENS, ResourceType.USER, owner)
 
-    found = admin.tokens.told(context.principal, owners, may_see)
+    found = admin.tokens.visible_to(context.principal, owners, may_see)
     described = [_described(token, admin.tokens.hmac(token.id), context.version) for token in found]
     return DescribeDelegationTokenResponse(tokens=described)
 

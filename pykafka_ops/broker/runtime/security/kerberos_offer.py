@@ -34,10 +34,10 @@ def make(sources: LoginSources, configs: ListenerConfigs) -> NewDialogue:
         names = ShortNames(rules, kerberos.default_realm())
     except (SettingError, kerberos.KerberosError) as error:
         raise SettingError(f"listener {configs.listener}: {error}") from None
-    return new_login(lambda: _Told(new_context()), names.user)
+    return new_login(lambda: _LoginContext(new_context()), names.user)
 
 
-class _Told:
+class _LoginContext:
     """A context whose errors are those of a login."""
 
     def __init__(self, context: kerberos.KerberosContext) -> None:
@@ -49,19 +49,19 @@ class _Told:
 
     @property
     def peer(self) -> str:
-        return _told(lambda: self._context.peer)
+        return _as_login(lambda: self._context.peer)
 
     def step(self, token: bytes) -> bytes:
-        return _told(lambda: self._context.step(token))
+        return _as_login(lambda: self._context.step(token))
 
     def wrap(self, message: bytes) -> bytes:
-        return _told(lambda: self._context.wrap(message))
+        return _as_login(lambda: self._context.wrap(message))
 
     def unwrap(self, token: bytes) -> bytes:
-        return _told(lambda: self._context.unwrap(token))
+        return _as_login(lambda: self._context.unwrap(token))
 
 
-def _told(act: Callable[[], T]) -> T:
+def _as_login(act: Callable[[], T]) -> T:
     try:
         return act()
     except kerberos.KerberosError as error:

@@ -25,7 +25,7 @@ from pykafka_ops.wire.frame import read_request_header, response_parts
 NEXT_LOGIN_MS = 1000
 """The shortest time between two re-authentications (KIP-368)."""
 LINGER_MS = 50
-"""How long a client that was told why it may not in has time to read that and hang up by itself:
+"""How long a refused client has time to read the reason and hang up by itself:
 some libraries, as kafka-python, drop an answer that they find together with the stream's end."""
 _NO_FRAME = memoryview(b"")
 _HANDSHAKE = bytes([0, ApiKey.SASL_HANDSHAKE])

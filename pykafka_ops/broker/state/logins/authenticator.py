@@ -166,9 +166,9 @@ class Authenticator:
         try:
             token, session, lifetime = self._evaluate(bytes(request.auth_bytes), now)
         except LoginError as error:
-            told = self._generic() if error.told is None else error.told
+            reason = self._generic() if error.answer is None else error.answer
             failed = SaslAuthenticateResponse(
-                error_code=ErrorCode.SASL_AUTHENTICATION_FAILED, error_message=told
+                error_code=ErrorCode.SASL_AUTHENTICATION_FAILED, error_message=reason
             )
             return LoginStep(_encode(failed, header), failure=str(error))
         answer = SaslAuthenticateResponse(auth_bytes=token, session_lifetime_ms=lifetime)
@@ -202,7 +202,7 @@ class Authenticator:
         if before is not None and before.principal != session.principal:
             old, new = (p.replace(":", ".", 1) for p in (before.principal, session.principal))
             text = f"Cannot change principals during re-authentication from {old}: {new}"
-            raise LoginError(text, told=True)
+            raise LoginError(text, answer=True)
         return accepted.answer, session, lifetime
 
     def _session(self, accepted: Accepted, now: Now) -> tuple[Session, int]:

@@ -141,10 +141,10 @@ class DelegationTokens:
             raise KafkaError(ErrorCode.DELEGATION_TOKEN_NOT_FOUND)
         return self._tokens[token_id]
 
-    def told(
+    def visible_to(
         self, principal: str, owners: Collection[str] | None, may_see: Callable[[str, str], bool]
     ) -> list[DelegationToken]:
-        """The tokens of ``owners`` (None: of all) that the principal may hear of: its own, and by
+        """The tokens of ``owners`` (None: of all) that the principal may see: its own, and by
         ``may_see(token id, owner)`` others."""
         return [
             token

@@ -42,7 +42,7 @@ class TokenRefusedError(Exception):
         self.status = status
         self.scope = scope
 
-    def told(self) -> str:
+    def answer(self) -> str:
         """What the client hears, as Kafka writes it."""
         scope = "" if self.scope is None else f', "scope":"{self.scope}"'
         return f'{{"status":"{self.status}"{scope}}}'
@@ -65,17 +65,17 @@ def _login(validate: Validate) -> Dialogue:
             raise TokenRefusedError(f"a token of {len(token)} characters")
         bearer = validate(token, heard.now)
     except TokenRefusedError as refused:
-        told, why = refused.told(), str(refused)
+        answer, why = refused.answer(), str(refused)
     else:
         if wanted not in ("", bearer.name):
             text = (
                 f"Authentication failed: Client requested an authorization id ({wanted}) that is "
                 f"different from the token's principal name ({bearer.name})"
             )
-            raise LoginError(text, told=True)
+            raise LoginError(text, answer=True)
         return Accepted(bearer.name, b"", bearer.expires_at)
-    yield told.encode()
-    raise LoginError(f"{told}: {why}", told=told)
+    yield answer.encode()
+    raise LoginError(f"{answer}: {why}", answer=answer)
 
 
 def _read(message: bytes) -> tuple[str, str]:

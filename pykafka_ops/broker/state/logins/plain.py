@@ -35,7 +35,7 @@ def checker(users: Mapping[str, str]) -> Check:
 
 
 def new_login(check: Check) -> NewDialogue:
-    """The broker's side of a login by PLAIN; all failures are told to the client, as in Kafka."""
+    """The broker's side of a login by PLAIN; the client gets the reason of each failure, as in Kafka."""
     return partial(_login, check)
 
 
@@ -60,4 +60,4 @@ def _login(check: Check) -> Dialogue:
 
 
 def _told(text: str) -> LoginError:
-    return LoginError(text, told=True)
+    return LoginError(text, answer=True)

@@ -78,7 +78,7 @@ def _login(side: ScramSide) -> Dialogue:
                 "Authentication failed: Client requested an authorization id that is different "
                 "from username"
             )
-            raise LoginError(text, told=True)
+            raise LoginError(text, answer=True)
         credential, digest = found.credential, side.mechanism.digest
         nonce = first.nonce + side.nonce()
         ours = messages.server_first(nonce, credential.salt, credential.iterations)

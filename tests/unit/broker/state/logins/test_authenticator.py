@@ -32,7 +32,7 @@ def one() -> Dialogue:
     """One token, which is the name; ``expires`` ends 90 ms from now."""
     heard = yield b""
     if heard.token == b"":
-        raise LoginError("no name", told=True)
+        raise LoginError("no name", answer=True)
     expires = heard.now + 90 if heard.token == b"expires" else None
     return Accepted(heard.token.decode(), expires_at=expires)
 

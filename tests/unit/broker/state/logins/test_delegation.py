@@ -139,12 +139,12 @@ HMAC = "95dd49580a69a935de486da7b4c3487ecbd616dca4081e523feeaf1a6121d888"
 def test_who_has_to_do_with_a_token_hears_of_it(
     who: str, owners: list[str] | None, ids: list[str]
 ) -> None:
-    assert [token.id for token in store().told(who, owners, lambda *_: False)] == ids
+    assert [token.id for token in store().visible_to(who, owners, lambda *_: False)] == ids
 
 
 def test_who_has_the_right_hears_of_others_tokens() -> None:
-    assert len(store().told("User:mallory", None, lambda *_: True)) == 2
-    found = store().told("User:mallory", None, lambda _, owner: owner == BOB)
+    assert len(store().visible_to("User:mallory", None, lambda *_: True)) == 2
+    found = store().visible_to("User:mallory", None, lambda _, owner: owner == BOB)
     assert [token.id for token in found] == ["other"]
 
 

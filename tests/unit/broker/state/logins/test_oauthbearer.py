@@ -61,21 +61,21 @@ def test_our_client_says_it_right() -> None:
 
 
 @pytest.mark.parametrize(
-    ("token", "told"),
+    ("token", "answer"),
     [
         ("bad", '{"status":"invalid_token"}'),
         ("narrow", '{"status":"insufficient_scope", "scope":"read write"}'),
         ("x" * (MOST_TOKEN + 1), '{"status":"invalid_token"}'),
     ],
 )
-def test_a_bad_token_is_told_why_and_then_fails(token: str, told: str) -> None:
+def test_a_bad_token_gets_the_reason_and_then_fails(token: str, answer: str) -> None:
     client = sasl.bearer(token)
     said, talk = first(next(client))
-    assert said == told.encode()
+    assert said == answer.encode()
     with pytest.raises(LoginError) as failed:
         talk.send(Heard(client.send(said), NOW))
-    assert failed.value.told == told
-    assert len(str(failed.value)) > len(told)
+    assert failed.value.answer == answer
+    assert len(str(failed.value)) > len(answer)
 
 
 def test_after_a_bad_token_no_other_is_taken() -> None:
@@ -106,13 +106,13 @@ def test_after_a_bad_token_no_other_is_taken() -> None:
 def test_a_first_message_that_is_none_fails_without_a_reason(message: bytes) -> None:
     with pytest.raises(LoginError) as failed:
         first(message)
-    assert failed.value.told is None
+    assert failed.value.answer is None
 
 
 def test_nobody_asks_for_the_rights_of_another() -> None:
     with pytest.raises(LoginError, match=r"authorization id \(bob\) that is different") as failed:
         first(b"n,a=bob,\x01auth=Bearer good\x01\x01")
-    assert failed.value.told == str(failed.value)
+    assert failed.value.answer == str(failed.value)
 
 
 # -- unsigned tokens ----------------------------------------------------------------------------

@@ -51,4 +51,4 @@ def test_names_and_passwords_are_utf8() -> None:
 def test_every_failure_is_told_in_kafkas_words(token: bytes, text: str) -> None:
     with pytest.raises(LoginError) as failed:
         begun(new_login(checker(USERS))).send(Heard(token, 0))
-    assert (str(failed.value), failed.value.told) == (text, text)
+    assert (str(failed.value), failed.value.answer) == (text, text)

@@ -70,7 +70,7 @@ def test_a_wrong_password_and_an_unknown_user_fail_alike(user: str) -> None:
     with pytest.raises(LoginError) as failed:
         login(side(), sasl.dialogue("SCRAM-SHA-256", user, "wrong", "theirs"))
     expected = "Authentication failed: Invalid user credentials"
-    assert (str(failed.value), failed.value.told) == (expected, None)
+    assert (str(failed.value), failed.value.answer) == (expected, None)
 
 
 def test_an_unknown_user_always_gets_the_same_salt() -> None:
@@ -120,13 +120,13 @@ def test_stored_iterations_beyond_all_measure_cost_the_broker_nothing() -> None:
 def test_a_first_message_that_is_none_fails(first: bytes) -> None:
     with pytest.raises(LoginError) as failed:
         said(begun(side().new_login()), first)
-    assert not failed.value.told
+    assert not failed.value.answer
 
 
 def test_nobody_logs_in_for_somebody_else() -> None:
     with pytest.raises(LoginError, match="authorization id") as failed:
         said(begun(side().new_login()), b"n,a=bob,n=alice,r=x")
-    assert failed.value.told
+    assert failed.value.answer
 
 
 @pytest.mark.parametrize(
