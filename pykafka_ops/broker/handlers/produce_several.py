@@ -70,8 +70,8 @@ class SeveralShape(TopicPath):
     def __init__(self, context: Context, first: ProduceRequest) -> None:
         has_id = first.transactional_id is not None
         services = context.services
-        clock, appended = services.clock, services.replicas.appended
-        super().__init__(context.version, first.acks, has_id, clock, appended)
+        clock, wake = services.clock, services.replicas
+        super().__init__(context.version, first.acks, has_id, clock, wake)
         self.context = context
         self.codes = 0
         self._topic = topic = first.topic_data[0].name

@@ -74,7 +74,7 @@ class ProduceShape(ProducePath):
             self._packed,
             first.transactional_id is not None,
             context.services.clock,
-            context.services.replicas.appended,
+            context.services.replicas,
         )
         self.held = SHAPE_BYTES + 4 * len(head)
 

@@ -2,10 +2,10 @@
 
 cimport cython
 cimport pykafka_ops.broker.hot.raw as at
-from pykafka_ops.broker.hot.serving cimport Serving
+from pykafka_ops.broker.hot.serving cimport ChannelHead, Serving
 
 
-cdef class FramesHead:
+cdef class FramesHead(ChannelHead):
     cdef public bint busy
     cdef public long long charged
     cdef public bint closing

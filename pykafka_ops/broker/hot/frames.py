@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import pykafka_ops.broker.hot.raw as at
-from pykafka_ops.broker.hot.serving import Serving
+from pykafka_ops.broker.hot.serving import ChannelHead, Serving
 from pykafka_ops.errors import FrameSizeError
 
 
-class FramesHead:
+class FramesHead(ChannelHead):
     """The input of a connection. What is left over stands in ``tail``, of which ``charged`` bytes
     are counted; ``large`` is a large frame that is arriving."""
 
@@ -46,6 +46,11 @@ class FramesHead:
     tail: bytearray
     turns: Any
     writable: bool
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Some of the shared buffer, or the rest of the large frame that is arriving."""
+        found: memoryview = self.pool.next_view if self.large is None else self.large.room()
+        return found
 
     def buffer_updated(self, nbytes: int) -> None:
         """Serve every frame that is whole now."""

@@ -64,3 +64,8 @@ cdef class PartitionHead:
     cdef public long long local_id
     cdef public MeterHead meter
     cdef public LogHead used_log
+
+
+cdef class WakeHead:
+    cdef public dict readers
+    cdef public dict waiting

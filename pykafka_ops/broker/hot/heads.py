@@ -202,3 +202,17 @@ class PartitionHead:
     def advance_high_watermark(self) -> bool:
         """Move it to the lowest end offset of those in sync; whether it moved."""
         raise NotImplementedError
+
+
+class WakeHead:
+    """Who waits for records: ``readers`` have a session with the partition, ``waiting`` a request,
+    both by the partition's key."""
+
+    __slots__ = ("readers", "waiting")
+
+    readers: dict[Any, Any]
+    waiting: dict[Any, Any]
+
+    def appended(self, key: tuple[str, int]) -> None:
+        """Records came: wake soon who waits for them."""
+        raise NotImplementedError

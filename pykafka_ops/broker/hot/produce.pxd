@@ -4,24 +4,25 @@ cimport cython
 cimport pykafka_ops.broker.hot.raw as at
 from pykafka_ops.broker.hot.append cimport is_due, is_usual, write
 from pykafka_ops.broker.hot.heads cimport (
-    LogHead, MeterHead, PartitionHead, SegmentHead, TailHead
+    LogHead, MeterHead, PartitionHead, SegmentHead, TailHead, WakeHead
 )
 from pykafka_ops.broker.hot.reply cimport ProduceReply
 from pykafka_ops.broker.hot.serving cimport Shape
 
 
 cdef class TopicPath(Shape):
-    cdef object _appended
     cdef object _clock
     cdef bint _has_id
     cdef dict _known
     cdef long long _most_codec
+    cdef WakeHead _wake
+    cdef bint _wall
     cdef readonly long long acks
 
     @cython.locals(
         partition=PartitionHead, log=LogHead, tail=TailHead, active=SegmentHead,
         epoch=cython.longlong, fields=at.Fields, flags=cython.longlong, position=cython.longlong,
-        first=cython.longlong,
+        first=cython.longlong, now=cython.longlong,
     )
     cdef (long long, long long, long long) put(
         self, long long index, object records, at.Room room
@@ -30,7 +31,7 @@ cdef class TopicPath(Shape):
     @cython.locals(partition=PartitionHead)
     cdef PartitionHead _found(self, long long index)
 
-    @cython.locals(meter=MeterHead)
+    @cython.locals(meter=MeterHead, wake=WakeHead)
     cdef object _count(
         self, PartitionHead partition, TailHead tail, long long size, long long messages
     )

@@ -21,7 +21,7 @@ from typing import Any
 
 import pykafka_ops.broker.hot.raw as at
 from pykafka_ops.broker.hot.append import is_due, is_usual, write
-from pykafka_ops.broker.hot.heads import LogHead, PartitionHead, SegmentHead, TailHead
+from pykafka_ops.broker.hot.heads import LogHead, PartitionHead, SegmentHead, TailHead, WakeHead
 from pykafka_ops.broker.hot.reply import ProduceReply
 from pykafka_ops.broker.hot.serving import Shape
 
@@ -47,10 +47,10 @@ class WriteFailedError(Exception):
 
 class TopicPath(Shape):
     """Appends to partitions of a topic, for requests of one version and ``acks``; ``has_id`` says
-    that they name a transactional id. ``clock()`` is the wall clock in ms; ``appended(key)`` wakes
-    who waits for records of a partition."""
+    that they name a transactional id. ``clock()`` is the wall clock in ms; ``wake`` knows who waits
+    for records."""
 
-    __slots__ = ("_appended", "_clock", "_has_id", "_known", "_most_codec", "acks")
+    __slots__ = ("_clock", "_has_id", "_known", "_most_codec", "_wake", "_wall", "acks")
 
     def __init__(
         self,
@@ -58,13 +58,14 @@ class TopicPath(Shape):
         acks: int,
         has_id: bool,
         clock: Callable[[], int],
-        appended: Callable[[tuple[str, int]], None],
+        wake: WakeHead,
     ) -> None:
         self.acks = acks
         self._most_codec = _LZ4 if 3 <= version < ZSTD_FROM else _ZSTD
         self._has_id = has_id
         self._clock = clock
-        self._appended = appended
+        self._wall = clock is at.wall_clock
+        self._wake = wake
         self._known: dict[int, PartitionHead] = {}
 
     def look_up(self, index: int) -> PartitionHead | None:
@@ -98,7 +99,8 @@ class TopicPath(Shape):
                 return (-1, -1, -1)
         except OverflowError:  # numbers that nobody sends
             return (-1, -1, -1)
-        if self._clock() >= tail.look_at:
+        now = at.wall_clock() if self._wall else self._clock()
+        if now >= tail.look_at:
             return (-1, -1, -1)
         position = active.size
         try:
@@ -136,7 +138,9 @@ class TopicPath(Shape):
             tail.high_watermark = tail.end
         else:
             tail.move_high_watermark(tail.end)
-        self._appended(partition.key)
+        key, wake = partition.key, self._wake
+        if key in wake.readers or key in wake.waiting:
+            wake.appended(key)
 
 
 class ProducePath(TopicPath):

@@ -3,6 +3,7 @@
 from cpython.exc cimport PyErr_CheckSignals, PyErr_SetFromErrno
 from libc.errno cimport EINTR, errno
 from libc.string cimport memcmp, memcpy
+from posix.time cimport CLOCK_REALTIME, clock_gettime, timespec
 from posix.unistd cimport SEEK_CUR, lseek
 from posix.unistd cimport write as c_write
 
@@ -181,3 +182,10 @@ cdef inline long long length(View view, Py_ssize_t place) except? -1:
 
 cdef inline long long api(View view) except -1:
     return view[1]
+
+
+cdef inline long long wall_clock() except -1:
+    cdef timespec now
+    if clock_gettime(CLOCK_REALTIME, &now):
+        PyErr_SetFromErrno(OSError)
+    return <long long>now.tv_sec * 1000 + now.tv_nsec // 1000000

@@ -7,6 +7,7 @@ the same names, with bounds checked by themselves; this file is left out then.
 from __future__ import annotations
 
 import os
+import time
 from struct import Struct
 
 from pykafka_ops.disk.checksum import crc32c
@@ -114,3 +115,8 @@ def ends(view: memoryview, size: int) -> bool:
 def reply(frame: bytes, place: int, numbers: int, *values: int) -> bytes:
     """For :class:`~pykafka_ops.broker.hot.reply.ProduceReply`, which needs it compiled only."""
     raise NotImplementedError
+
+
+def wall_clock() -> int:
+    """ms since 1970."""
+    return time.time_ns() // 1_000_000

@@ -13,6 +13,10 @@ cdef class QuotasHead:
     cdef public long long version
 
 
+cdef class ChannelHead:
+    cdef public object transport
+
+
 cdef class Shape:
     cdef public long long codes
     cdef public object context

@@ -33,6 +33,20 @@ class QuotasHead:
     version: int
 
 
+class ChannelHead:
+    """What answers are sent by: ``transport`` is None once the client has hung up."""
+
+    __slots__ = ("transport",)
+
+    transport: Any
+
+    def write(self, data: bytes) -> None:
+        """Send the bytes of an answer, unless the client has hung up."""
+        transport = self.transport
+        if transport is not None and not transport.is_closing():
+            transport.write(data)
+
+
 class Shape:
     """What the requests of one client have in common. ``context`` is that of the first: who asks,
     in which version; ``held`` the bytes of memory that it takes, about; ``codes`` how many error
@@ -90,7 +104,13 @@ class Serving:
             if count is not None:
                 count.requests += 1
                 count.sure += shape.codes
-            self.channel.write(answer)
+            channel = self.channel
+            if at.COMPILED and isinstance(channel, ChannelHead):
+                transport = channel.transport
+                if transport is not None and not transport.is_closing():
+                    transport.write(answer)
+            else:
+                channel.write(answer)
             return
         self.read(frame)
 

@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NoReturn
 
+from pykafka_ops.broker.hot.heads import WakeHead
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.state.fetch_session import FetchKey, FetchSession
 from pykafka_ops.broker.state.meters import Meters
@@ -30,7 +31,7 @@ def _nowhere(partition: Partition, proposal: Proposal) -> None:
     """Where there is nobody to propose to."""
 
 
-class Replicas:
+class Replicas(WakeHead):
     """All partitions hosted here, by name; waiting produce and fetch requests.
 
     ``call_soon(fn)`` runs ``fn`` after the bytes at hand are served; ``arm(deadline)`` asks for
@@ -58,6 +59,7 @@ class Replicas:
         self.propose: Callable[[Partition, Proposal], None] = _nowhere
         """Takes a new ISR to the controller."""
         self.fetches = Purgatory()
+        self.waiting = self.fetches.watch
         self.produces = Purgatory()
         self.deletes = Purgatory()
         self.awaited = Awaited(timer)
@@ -65,7 +67,7 @@ class Replicas:
         self._call_soon = call_soon
         self._arm = arm
         self._partitions: dict[PartitionKey, Partition] = {}
-        self._readers: dict[PartitionKey, dict[FetchSession, FetchKey]] = {}
+        self.readers: dict[PartitionKey, dict[FetchSession, FetchKey]] = {}
         self._woken: set[PartitionKey] = set()
 
     # -- look-ups ------------------------------------------------------------------------------
@@ -172,7 +174,7 @@ class Replicas:
 
     def appended(self, key: PartitionKey) -> None:
         """Records came: wake soon who waits for them."""
-        if key in self._readers or self.fetches.watched(key):
+        if key in self.readers or self.fetches.watched(key):
             self.wake_soon(key)
 
     def flushed(self, topic: str, index: int) -> None:
@@ -205,7 +207,7 @@ class Replicas:
         on however many of them it waits."""
         stirred: dict[FetchSession, None] = {}
         for key in keys:
-            if key in self._readers:
+            if key in self.readers:
                 stirred.update(dict.fromkeys(self._stir(key)))
         self.produces.wake(*keys)
         self.fetches.wake(*keys, *stirred)
@@ -215,7 +217,7 @@ class Replicas:
 
     def watch(self, key: PartitionKey, session: FetchSession, name: FetchKey) -> None:
         """Have a session, which calls the partition ``name``, read it when it is woken next."""
-        sessions = self._readers.setdefault(key, {})
+        sessions = self.readers.setdefault(key, {})
         for other in [s for s in sessions if s.closed]:
             del sessions[other]
         sessions[session] = name
@@ -224,7 +226,7 @@ class Replicas:
         """Have sessions read a partition; those that did not had all of it until now."""
         partition = self._partitions.get(key)
         view = None if partition is None else partition.in_sync
-        sessions = self._readers.pop(key)
+        sessions = self.readers.pop(key)
         for session, name in sessions.items():
             follower = None if view is None else view.followers.get(session.follower)
             if follower is not None and session.is_quiet(name):

@@ -48,7 +48,8 @@ class Purgatory:
     """All waiters of one kind."""
 
     def __init__(self) -> None:
-        self._watch: dict[Hashable, dict[int, Waiter]] = {}
+        self.watch: dict[Hashable, dict[int, Waiter]] = {}
+        """Who waits, by key."""
         self._heap: list[tuple[float, int, Waiter]] = []
         self._sequence = 0
         self._live = 0
@@ -69,18 +70,18 @@ class Purgatory:
         self._live += 1
         heapq.heappush(self._heap, (waiter.deadline, self._sequence, waiter))
         for key in waiter.keys:
-            self._watch.setdefault(key, {})[id(waiter)] = waiter
+            self.watch.setdefault(key, {})[id(waiter)] = waiter
 
     def watched(self, key: Hashable) -> bool:
         """Whether anybody waits on ``key``."""
-        return key in self._watch
+        return key in self.watch
 
     def wake(self, *keys: Hashable) -> int:
         """Complete every waiter on ``keys`` that is ready (or fails); how many that were.
 
         Each is asked once, on however many of the keys it waits.
         """
-        watch, watchers = self._watch, dict[int, Waiter]()
+        watch, watchers = self.watch, dict[int, Waiter]()
         if not watch:
             return 0
         for key in keys:
@@ -133,11 +134,11 @@ class Purgatory:
         waiter.ready, waiter.finish, waiter.fail = _never, _nothing, _nothing
         self._live -= 1
         for key in waiter.keys:
-            watchers = self._watch.get(key)
+            watchers = self.watch.get(key)
             if watchers is not None:
                 watchers.pop(id(waiter), None)
                 if not watchers:
-                    del self._watch[key]
+                    del self.watch[key]
         self._compact()
 
     def _compact(self) -> None:

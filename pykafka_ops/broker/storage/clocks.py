@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 
-
-def wall_clock() -> int:
-    """ms since 1970."""
-    return time.time_ns() // 1_000_000
+from pykafka_ops.broker.hot.raw import wall_clock
 
 
 def monotonic_clock() -> float:
     """Monotonic ms."""
     return time.monotonic_ns() / 1e6
+
+
+__all__ = ["monotonic_clock", "wall_clock"]

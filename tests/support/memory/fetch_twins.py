@@ -98,7 +98,7 @@ class FetchBroker(Desk):
             ),
             "readers": sorted(
                 (key, session.identity, name)
-                for key, readers in replicas._readers.items()
+                for key, readers in replicas.readers.items()
                 for session, name in readers.items()
             ),
         }

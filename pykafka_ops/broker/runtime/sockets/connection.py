@@ -78,7 +78,6 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
         "_outgoing",
         "_paused_reading",
         "_server",
-        "_transport",
         "behind",
         "client_host",
         "identity",
@@ -91,7 +90,7 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
         self.listener = listener
         self.least_frame, self.most_frame = MIN_FRAME, server.max_request_bytes
         self.behind = Behind(server.memory.answers)
-        self._transport: asyncio.Transport | None = None
+        self.transport: asyncio.Transport | None = None
         self._outgoing: Outgoing | None = None
         self.tail = bytearray()
         self.charged = 0  # bytes of ``tail`` that do not count with answers
@@ -108,12 +107,12 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Register."""
-        self._transport = cast(asyncio.Transport, transport)
+        self.transport = cast(asyncio.Transport, transport)
         peer = transport.get_extra_info("peername")
         self.client_host = peer[0] if isinstance(peer, tuple) else ""
         self._server.admit(self)
         self._outgoing = Outgoing(
-            self._transport,
+            self.transport,
             self.turns,
             read_aside=self._read_aside,
             go_on=lambda: self._send(Outgoing.write_on),
@@ -122,21 +121,13 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget everything about this client."""
         self.closing = True
-        self._transport = self._outgoing = None
+        self.transport = self._outgoing = None
         self._drop_input()
         self.behind.release()
         self.exchange.close()
         if self._muted is not None:
             self._muted.cancel()
         self._server.forget(self)
-
-    def get_buffer(self, sizehint: int) -> memoryview:
-        """Some of the shared buffer, or the rest of the large frame that is arriving."""
-        if self.large is not None:
-            room: memoryview = self.large.room()
-            return room
-        view: memoryview = self.pool.next_view
-        return view
 
     def eof_received(self) -> bool:
         """Half-closed sockets are closed, as Kafka does."""
@@ -233,9 +224,9 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
         self.charged = size
 
     def _pause_reading(self) -> None:
-        if self._transport is not None and not self._paused_reading:
+        if self.transport is not None and not self._paused_reading:
             self._paused_reading = True
-            self._transport.pause_reading()
+            self.transport.pause_reading()
 
     def resume(self) -> None:
         """Serve what is held and read on, unless something else stands in the way."""
@@ -247,23 +238,17 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
             except Exception as error:
                 self.refuse(error)
                 return
-        if self.busy or self.closing or not self.writable or self._transport is None:
+        if self.busy or self.closing or not self.writable or self.transport is None:
             return
         if self._paused_reading and not (self.large is not None and self.large.parked):
             self._paused_reading = False
-            self._transport.resume_reading()
+            self.transport.resume_reading()
 
     # -- what the exchange asks for ------------------------------------------------------------
 
-    def write(self, data: bytes) -> None:
-        """Send the bytes of an answer, unless the client has hung up."""
-        transport = self._transport
-        if transport is not None and not transport.is_closing():
-            transport.write(data)
-
     def writelines(self, parts: list[Part], size: int) -> None:
         """Send an answer of ``size`` bytes that consists of several parts, likewise."""
-        transport = self._transport
+        transport = self.transport
         if transport is None or transport.is_closing():
             return
         if size <= WHOLE:
@@ -356,15 +341,15 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
         """Close after what is written has gone out; nothing more is served."""
         self.closing = True
         self._drop_input()
-        if self._transport is not None and (self._outgoing is None or self._outgoing.is_empty):
-            self._transport.close()
+        if self.transport is not None and (self._outgoing is None or self._outgoing.is_empty):
+            self.transport.close()
 
     def abort(self) -> None:
         """Close at once."""
         self.closing = True
         self.behind.release()
-        if self._transport is not None:
-            self._transport.abort()
+        if self.transport is not None:
+            self.transport.abort()
 
     def _drop_input(self) -> None:
         self.tail = bytearray()

@@ -165,7 +165,7 @@ def test_a_bug_while_it_waits_is_answered(empty: Site) -> None:
     def broken() -> object:
         raise ZeroDivisionError
 
-    (waiter,) = {id(w): w for w in empty.replicas.fetches._watch["t", 0].values()}.values()
+    (waiter,) = {id(w): w for w in empty.replicas.fetches.watch["t", 0].values()}.values()
     waiter.finish = lambda expired: broken()  # type: ignore[assignment,return-value]
     empty.append("t", 70, batch(b"new"))
     assert {code for code, _, _ in found(later.answer).values()} == {-1}

@@ -107,7 +107,7 @@ def test_an_append_wakes_who_waits_for_it(site: Site) -> None:
     site.produce(batch(b"a"))
     site.run_soon()
     assert woken == []
-    site.replicas.fetches._watch[("t", 0)] = {}
+    site.replicas.fetches.watch[("t", 0)] = {}
     for _ in range(3):
         site.produce(batch(b"a"))
     site.run_soon()
