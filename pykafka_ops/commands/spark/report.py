@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pykafka_ops.client.config import ClientConfig
 from pykafka_ops.commands.framework.output import say
-from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.framework.run import MAY_SEE, Run
 from pykafka_ops.commands.spark.ask import ReportRequest, ask, wish
 from pykafka_ops.commands.spark.cluster_mode import in_cluster, submit_report
 from pykafka_ops.commands.spark.judge import MAIN, Judge, missing
@@ -68,7 +69,7 @@ def report(run: Run) -> int:
     lines = dict.fromkeys(f"{problem.where}: {problem.what}" for problem in problems)
     _tell([*lines], "problems; -o json lists them all")
     nowhere = missing(asked, reports)
-    for line in nowhere:
+    for line in nowhere or _unseen(asked, reports):
         say(f"pko: {line}")
     _tell(judge.met(reports), f"rows meet {judge.condition}; -o json lists them all")
     return judge.code(reports, nowhere)
@@ -112,6 +113,15 @@ def _report(
         runs.append(kept.store, made, asked.source)
         made = replace(runs.with_trends(made, history), problems=[*made.problems, *damaged])
     return made, history
+
+
+def _unseen(asked: ReportRequest, reports: Sequence[Report]) -> list[str]:
+    """A line for each report of a cluster that has no row, where brokers know who asks: they leave
+    out what it may not see."""
+    if asked.dirs or not ClientConfig.of(asked.properties).is_known:
+        return []
+    empty = {MAIN[r.kind] for r in reports if not r.section(MAIN[r.kind]).rows}
+    return [f"no {name}{MAY_SEE}" for name in sorted(empty)]
 
 
 def _tell(lines: Sequence[str], rest: str) -> None:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 from pykafka_ops.analysis.near import did_you_mean
+from pykafka_ops.client.failure_text import cause_of
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.errors import UsageError
+from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.top.source import Source
 
 LEAST_MS = 500
 """No cluster is asked more often."""
+LOOK_SECONDS = 1.0
+"""How long a broker may be silent before the screen is taken."""
 TOKEN = "PKO_MONITOR_TOKEN"
 
 
@@ -43,8 +46,29 @@ def _of_brokers(run: Run, every: int) -> Source:
             raise UsageError(f"--{name} is for --monitor: a cluster itself is found by -b")
     run.cluster()  # says what is wrong with the settings before the screen is taken
     properties = run.properties()
+    _look_first(properties)
     servers = properties["bootstrap.servers"]
     return DirectSource(servers, properties, poll_ms=every, command=_same_cluster(run, servers))
+
+
+def _look_first(properties: Mapping[str, str]) -> None:
+    """Raises for what keeps us outside for good; all else the screen shows, and asks again."""
+    from pykafka_ops.client.cluster import Cluster
+    from pykafka_ops.client.config import ClientConfig
+    from pykafka_ops.client.connection import WrongProtocolError
+    from pykafka_ops.commands.framework.failures import security_class
+
+    config = ClientConfig.of(properties)
+    config.patience, config.silence = 0.0, min(LOOK_SECONDS, config.silence)
+    cluster = Cluster(config)
+    try:
+        cluster.brokers()
+    except PkoError as error:
+        cause = cause_of(error)
+        if security_class(cause) or isinstance(cause, WrongProtocolError):
+            raise
+    finally:
+        cluster.close()
 
 
 def _of_monitor(run: Run, every: int) -> Source:

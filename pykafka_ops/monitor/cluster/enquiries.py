@@ -100,7 +100,7 @@ class Enquiries:
         try:
             value = question(self._cluster)
         except PkoError as error:
-            why = str(error)
+            why = error.ours or str(error)
         except Exception:  # what one page wants must not end the thread for all
             log.exception("asking for %s failed", " ".join(key))
             why = "the monitor failed; its log says why"

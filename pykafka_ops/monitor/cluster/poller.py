@@ -15,6 +15,7 @@ from typing import Final, TypeVar
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.commit_log import TOPIC, CommitLog
+from pykafka_ops.client.failure_text import cause_of
 from pykafka_ops.client.glance import MIN_ISR, topic_settings
 from pykafka_ops.client.group_describe import GroupDescription, describe_groups
 from pykafka_ops.client.group_offsets import Committed, fetch_offsets
@@ -256,7 +257,8 @@ def _is_answer(error: PkoError) -> bool:
 def not_asked(what: str, error: PkoError) -> NotAsked:
     """What could not be had: Kafka's name of the error (also where it was met until time ran out),
     else our class."""
-    cause = getattr(error, "trouble", None) or error
+    cause = cause_of(error)
+    text = cause.ours or str(cause)
     if isinstance(cause, KafkaError):
-        return NotAsked(what, ErrorCode.of(cause.code).name, str(cause))
-    return NotAsked(what, type(cause).__name__.removesuffix("Error"), str(cause))
+        return NotAsked(what, ErrorCode.of(cause.code).name, text)
+    return NotAsked(what, type(cause).__name__.removesuffix("Error"), text)

@@ -42,12 +42,12 @@ def pko(
     )
 
 
-def start(*argv: str) -> subprocess.Popen[bytes]:
+def start(*argv: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
     """Start it with pipes on all three ends."""
     return subprocess.Popen(
         [*PKO, *argv],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment(),
+        env={**environment(), **(env or {})},
     )

@@ -6,6 +6,7 @@ import json
 import re
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from pathlib import Path
 from subprocess import Popen
 from tempfile import TemporaryDirectory
@@ -19,10 +20,12 @@ class MonitorProcess:
     """``pko monitor run`` with these words; it listens on a free port. ``data`` is its directory,
     which stays; else it has one of its own."""
 
-    def __init__(self, *words: str, data: Path | None = None) -> None:
+    def __init__(
+        self, *words: str, data: Path | None = None, env: Mapping[str, str] | None = None
+    ) -> None:
         self._data = TemporaryDirectory()
         where = ("--listen", "127.0.0.1:0", "--data-dir", str(data or self._data.name))
-        self.process: Popen[bytes] = start("monitor", "run", *where, *words)
+        self.process: Popen[bytes] = start("monitor", "run", *where, *words, env=env)
         assert self.process.stderr is not None
         said = self.process.stderr.readline()
         found = re.search(r"http://\S+?/", said.decode())
