@@ -35,7 +35,7 @@ def checker(users: Mapping[str, str]) -> Check:
 
 
 def new_login(check: Check) -> NewDialogue:
-    """The broker's side of a login by PLAIN; the client gets the reason of a failure, as in Kafka."""
+    """The broker's side of a login by PLAIN; the client gets every reason, as in Kafka."""
     return partial(_login, check)
 
 
