@@ -97,7 +97,7 @@ class Coordinator(Generic[S]):
         self.environment = environment
         self._make = make
         self._timeout_ms = timeout_ms
-        self._codec = codec
+        self.codec = codec
         self._slots: dict[int, Slot[S]] = {}
         self._partitions = partitions
         self._known: dict[str, int] = {}
@@ -243,11 +243,17 @@ class Coordinator(Generic[S]):
                     self._append(slot, outcome)
                     return
                 except KafkaError as error:
-                    code = ErrorCode.of(error.code)
-                    log.warning("appending to %s: %s", slot.name, error or code.name)
+                    code = self.append_failed(slot, error)
             else:
                 code = ErrorCode.NONE
             outcome = None if outcome.then is None else outcome.then(code, self.now())
+
+    @staticmethod
+    def append_failed(slot: Slot[S], error: KafkaError) -> ErrorCode:
+        """Records of a shard could not be written: say so; the code."""
+        code = ErrorCode.of(error.code)
+        log.warning("appending to %s: %s", slot.name, error or code.name)
+        return code
 
     @staticmethod
     def _reply(outcome: Outcome) -> None:
@@ -284,14 +290,14 @@ class Coordinator(Generic[S]):
     def _batch(self, shard: Shard, outcome: Outcome, now: int) -> bytearray:
         entries = [shard.encode(record) for record in outcome.records]
         producer = outcome.producer
-        if producer is None and not self._codec:
+        if producer is None and not self.codec:
             return build_plain(entries, now)
         records = [Record(n, now, *entry) for n, entry in enumerate(entries)]
         if producer is None:
-            return build_batch(records, codec=self._codec)
+            return build_batch(records, codec=self.codec)
         return build_batch(
             records,
-            codec=self._codec,
+            codec=self.codec,
             producer_id=producer.id,
             producer_epoch=producer.epoch,
             transactional=True,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from struct import Struct
 
+from pykafka_ops.broker.coordinators.commit_path import PARTITION_BYTES, CommitPath, Numbers
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
 from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.broker.state.groups.commits import java_length
@@ -59,10 +60,10 @@ class OffsetCommitShape(Shape):
     __slots__ = (
         "_expected",
         "_group",
-        "_instance",
         "_mask",
         "_member",
         "_notes",
+        "_path",
         "_places",
         "_reply",
         "_size",
@@ -74,8 +75,7 @@ class OffsetCommitShape(Shape):
     def __init__(self, context: Context, request: OffsetCommitRequest) -> None:
         self.context = context
         self._group = request.group_id
-        self._member = request.member_id
-        self._instance = request.group_instance_id
+        self._member = (request.member_id, request.group_instance_id)
         self._topics = [
             (topic.name, [p.partition_index for p in topic.partitions]) for topic in request.topics
         ]
@@ -93,7 +93,10 @@ class OffsetCommitShape(Shape):
             differs.to_bytes(self._size, "big"), len(self._places), self._step
         ).unpack_from
         self._reply = joined(response_parts(self._response(ErrorCode.NONE), context.version, 0))
-        self.held = SHAPE_BYTES + 6 * self._size
+        self._path = CommitPath(
+            context.services.groups, self._group, self._member, self._places, self._notes
+        )
+        self.held = SHAPE_BYTES + 7 * self._size + PARTITION_BYTES * self.codes
 
     def fits(self, frame: memoryview) -> bool:
         """Whether the frame has this shape."""
@@ -113,10 +116,18 @@ class OffsetCommitShape(Shape):
             if topic is None or not all(map(topic.partitions.__contains__, indexes)):
                 return None
         correlation_id, generation, *numbers = self._unpack(frame)
-        groups = services.groups
-        now = groups.now()
         offsets = numbers[:: self._step]
         epochs = numbers[1::2] if self._step == 2 else [_NO_EPOCH] * len(offsets)
+        code = self._path.commit(generation, offsets, epochs)
+        if code is None:
+            return self._commit_carefully(correlation_id, generation, offsets, epochs)
+        return self._response(code) if code else self._replied(correlation_id)
+
+    def _commit_carefully(
+        self, correlation_id: int, generation: int, offsets: Numbers, epochs: Numbers
+    ) -> object:
+        groups = self.context.services.groups
+        now = groups.now()
         commits = [
             (place, OffsetAndMetadata(offset, epoch, note, now.time, NEVER))
             for place, offset, epoch, note in zip(
@@ -124,15 +135,16 @@ class OffsetCommitShape(Shape):
             )
         ]
         try:
-            ticket = groups.commit(
-                self._group, (self._member, self._instance, generation), commits, now
-            )
+            ticket = groups.commit(self._group, (*self._member, generation), commits, now)
         except KafkaError:
             return None
         if ticket.done and ticket.answer is ErrorCode.NONE:
-            reply = self._reply
-            return reply[:_LENGTH] + _CORRELATION.pack(correlation_id) + reply[_LENGTH + 4 :]
+            return self._replied(correlation_id)
         return ticket.shaped(self._response)
+
+    def _replied(self, correlation_id: int) -> bytes:
+        reply = self._reply
+        return reply[:_LENGTH] + _CORRELATION.pack(correlation_id) + reply[_LENGTH + 4 :]
 
     def _response(self, code: ErrorCode) -> OffsetCommitResponse:
         return OffsetCommitResponse(

@@ -217,7 +217,7 @@ class GroupShard:
         group = self.groups.get(group_id)
         code = ErrorCode.NONE
         if group is not None:
-            code = self._may_commit(group, who, now.timer, in_transaction=producer is not None)
+            code = self.may_commit(group, who, now.timer, in_transaction=producer is not None)
         elif who[2] >= 0 and producer is None:
             code = ErrorCode.ILLEGAL_GENERATION
         if code is not ErrorCode.NONE or not commits:
@@ -236,7 +236,7 @@ class GroupShard:
             then=partial(self._committed, offsets, places, ticket),
         )
 
-    def _may_commit(
+    def may_commit(
         self,
         group: Group,
         who: tuple[str, str | None, int],
@@ -244,6 +244,7 @@ class GroupShard:
         *,
         in_transaction: bool,
     ) -> ErrorCode:
+        """NONE if that member of a group may commit: it is alive, too."""
         member_id, instance_id, generation = who
         if group.state is GroupState.DEAD:
             return ErrorCode.COORDINATOR_NOT_AVAILABLE

@@ -1,0 +1,212 @@
+"""Commits of the same partitions of a group, again and again, straight to the log.
+
+A consumer commits the same partitions every few seconds: the batch that is written differs in
+offsets, leader epochs and times alone. A :class:`CommitPath` has it ready. It declines (None), and
+nothing is done, where
+
+* the coordinator is not here, a commit is under way, or this broker does not lead the partition,
+* the group or the member is not what the commit says, or the offsets were not committed before,
+* followers or the disk have to be waited for, or something is due before the append.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from struct import Struct
+from typing import Final
+
+from pykafka_ops.broker.coordinators.groups import Groups, GroupSlot
+from pykafka_ops.broker.hot.append import is_due, write
+from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.state.append_errors import commit_code
+from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
+from pykafka_ops.broker.state.groups.group import GroupState
+from pykafka_ops.broker.state.groups.offsets import GroupOffsets, TopicPartition
+from pykafka_ops.broker.state.groups.records import (
+    NEVER,
+    OffsetAndMetadata,
+    OffsetRecord,
+    encode_entry,
+)
+from pykafka_ops.disk.batch import CRC_START, HEADER_SIZE
+from pykafka_ops.disk.build import build_plain
+from pykafka_ops.disk.checksum import crc32c
+from pykafka_ops.disk.compression import Codec
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+
+Numbers = Sequence[int]
+
+PARTITION_BYTES: Final = 130
+"""What a path holds for a partition without its names; measured."""
+_CRC_AT, _TIMES_AT = 17, 27
+_CRC = Struct(">I")
+_TIMES = Struct(">qq")
+_new = tuple.__new__
+
+
+@lru_cache(64)
+def _value(size: int) -> Struct:
+    """Offset, leader epoch, text with its length, time."""
+    return Struct(f">qi{size}sq")
+
+
+class CommitPath:
+    """Commits of ``places``, with ``notes``, by one ``member`` (id and static name) of a group."""
+
+    __slots__ = (
+        "_checked",
+        "_config",
+        "_fields",
+        "_group_id",
+        "_groups",
+        "_member",
+        "_notes",
+        "_places",
+        "_room",
+        "_values",
+    )
+
+    def __init__(
+        self,
+        groups: Groups,
+        group_id: str,
+        member: tuple[str, str | None],
+        places: list[TopicPartition],
+        notes: list[str],
+    ) -> None:
+        self._groups = groups
+        self._group_id = group_id
+        self._member = member
+        self._places, self._notes = places, notes
+        self._room, self._values = self._prepared()
+        length, last = len(self._room) - 12, len(places) - 1
+        self._fields = (0, length, -1, 2, 0, 0, last, 0, 0, -1, -1, -1, len(places))
+        self._config: TopicConfig | None = None
+        self._checked = False
+
+    def _prepared(self) -> tuple[bytearray, list[tuple[int, bytes]]]:
+        """The batch, and for each record where its value begins behind the version, and its text
+        with the length."""
+        entries, values = [], []
+        for (topic, index), note in zip(self._places, self._notes, strict=True):
+            value = OffsetAndMetadata(0, 0, note, 0, NEVER)
+            entries.append(encode_entry(OffsetRecord(self._group_id, topic, index, value)))
+        room = build_plain(entries, 0)
+        at = HEADER_SIZE
+        for _, value_bytes in entries:
+            assert value_bytes is not None
+            at = room.index(value_bytes, at)
+            values.append((at + 2, value_bytes[14:-8]))
+            at += len(value_bytes)
+        return room, values
+
+    def commit(self, generation: int, offsets: Numbers, epochs: Numbers) -> ErrorCode | None:
+        """What the commit ends with; None where the ordinary code has to do it."""
+        groups = self._groups
+        coordinator = groups.coordinator
+        try:
+            slot = groups.slot_of(self._group_id, may_be_empty=True)
+        except KafkaError:
+            return None
+        shard, now = slot.shard, coordinator.now()
+        group, kept = shard.groups.get(self._group_id), shard.offsets.get(self._group_id)
+        if group is None or kept is None or not self._may_append(slot, now.time):
+            return None
+        time, base = now.time, slot.partition.log.tail.end
+        made = self._made(kept, offsets, epochs, (time, base))
+        if made is None or group.state is GroupState.DEAD:
+            return None
+        who = (*self._member, generation)
+        if shard.may_commit(group, who, now.timer, in_transaction=False) is not ErrorCode.NONE:
+            return None
+        try:
+            self._append(slot.partition, time)
+        except KafkaError as error:
+            coordinator.append_failed(slot, error)
+            return commit_code(ErrorCode.of(error.code))
+        kept.committed.update(made)
+        return ErrorCode.NONE
+
+    def _made(
+        self, kept: GroupOffsets, offsets: Numbers, epochs: Numbers, when: tuple[int, int]
+    ) -> dict[TopicPartition, OffsetAndMetadata] | None:
+        """What is kept from now on; it is in the batch, too. None if it takes more memory than
+        what it replaces."""
+        time, base = when
+        room, known = self._room, kept.committed
+        made: dict[TopicPartition, OffsetAndMetadata] = {}
+        for place, (at, text), note, offset, epoch in zip(
+            self._places, self._values, self._notes, offsets, epochs, strict=True
+        ):
+            before = known.get(place)
+            if before is None or len(before.metadata) != len(note):
+                return None
+            _value(len(text)).pack_into(room, at, offset, epoch, text, time)
+            made[place] = _new(OffsetAndMetadata, (offset, epoch, note, time, NEVER, base))
+        return made
+
+    def _may_append(self, slot: GroupSlot, now: int) -> bool:
+        """Whether the batch can be appended, and counts at once."""
+        partition = slot.partition
+        log = partition.used_log
+        if (
+            log is None
+            or slot.inflight
+            or partition.leader != partition.local_id
+            or partition.in_sync is not None
+            or not partition.isr
+        ):
+            return False
+        tail = log.tail
+        active = tail.active
+        if (
+            active is None
+            or tail.owed >= 0
+            or now >= tail.look_at
+            or partition.leader_epoch != tail.latest_epoch
+            or tail.high_watermark != tail.end
+        ):
+            return False
+        config = log.config
+        if config is not self._config:
+            self._config, self._checked = config, self._is_usual(config)
+        times = (now, now)
+        fields = self._fields
+        self._fields = (*fields[:7], *times, *fields[9:])
+        return self._checked and not is_due(tail, active, self._fields)
+
+    def _is_usual(self, config: TopicConfig) -> bool:
+        """Whether nothing in a batch has to be checked or rewritten."""
+        return (
+            self._groups.coordinator.codec is Codec.NONE
+            and len(self._room) <= min(config.max_message_bytes, config.segment_bytes)
+            and not config.log_append_time
+            and config.compression_type == "producer"
+            and config.flush_messages >= MAX_LONG
+        )
+
+    def _append(self, partition: Partition, now: int) -> None:
+        """Write the batch. Raises KafkaError KAFKA_STORAGE_ERROR."""
+        room, log = self._room, partition.log
+        _TIMES.pack_into(room, _TIMES_AT, now, now)
+        _CRC.pack_into(room, _CRC_AT, crc32c(memoryview(room)[CRC_START:]))
+        tail = log.tail
+        active = tail.active
+        assert active is not None
+        position = active.size
+        view = memoryview(room)
+        try:
+            write(tail, active, view, view, self._fields, partition.leader_epoch)
+        except OSError as error:
+            raise log.take_back(position, error) from error
+        meter = partition.meter
+        meter.produces += 1
+        meter.bytes_in += len(room)
+        meter.messages_in += len(self._places)
+        if tail.first_unstable < 0:
+            tail.high_watermark = tail.end
+        else:
+            tail.move_high_watermark(tail.end)
+        self._groups.coordinator.environment.replicas.appended(partition.key)
