@@ -258,7 +258,9 @@ class MessageSource:
             codes._UNSUPPORTED_FEATURE,
         )
         if code == ErrorCode.GROUP_AUTHORIZATION_FAILED:
-            raise kafka_error(code, error.str(), operation="read", group=self.group or "")
+            if not self.group:  # librdkafka looks for the coordinator of its id all the same
+                return False
+            raise kafka_error(code, error.str(), operation="read", group=self.group)
         if code in lasting or (code > 0 and not ErrorCode.of(code).retriable):
             raise kafka_error(code, error.str(), message.topic() or "", operation="read")
         self._warn(error.str())
