@@ -15,6 +15,7 @@ from tests.support.clients.confluent import ConfluentClient
 from tests.support.clients.samples import messages
 from tests.support.process.broker import BrokerProcess
 from tests.support.process.console import pko
+from tests.support.process.logins import LoginBroker, login_settings, module
 from tests.support.process.scraped import SETTINGS, Scraped
 from tests.support.waiting import wait_for
 
@@ -187,6 +188,39 @@ def test_the_command_finds_metrics_by_either_name(telling: BrokerProcess) -> Non
     assert (nothing.returncode, nothing.stderr.count(b"\n")) == (1, 1)
     (row,) = json.loads(pko("broker", "status", *where).stdout)["items"]
     assert row["metrics"].startswith("http://127.0.0.1:")
+
+
+def test_a_broker_that_asks_for_logins_counts_them_and_tells_no_secret(tmp_path: Path) -> None:
+    broker = LoginBroker(tmp_path / "data", login_settings() | SETTINGS)
+    counters = ("successful", "failed")
+
+    def told() -> str:
+        said = pko("broker", "metrics", "authentication", "--data-dir", str(broker.data_dir),
+                   "-o", "json")  # fmt: skip
+        assert said.returncode == 0, said.stderr
+        return said.stdout.decode()
+
+    def counted() -> dict[str, float]:
+        found = dict.fromkeys(counters, 0.0)
+        for item in json.loads(told())["items"]:
+            if item["labels"].get("listener") == "LOGIN" and item["metric"].endswith("_total"):
+                (name,) = (name for name in counters if name in item["metric"])
+                found[name] += item["value"]
+        return found
+
+    try:
+        broker.start()
+        for password, code in (("alice-secret", 0), ("not it", 3)):
+            line = module("PLAIN", username="alice", password=password)
+            login = ("security.protocol=SASL_PLAINTEXT", "sasl.mechanism=PLAIN",
+                     f"sasl.jaas.config={line}")  # fmt: skip
+            words = [word for pair in login for word in ("-X", pair)]
+            said = pko("topics", "list", "-b", broker.login_bootstrap, *words)
+            assert said.returncode == code, said.stderr
+        assert counted() == {"successful": 1, "failed": 1}
+        assert "alice-secret" not in told()
+    finally:
+        broker.close()
 
 
 def test_a_broker_that_tells_nothing_says_how_it_would(tmp_path: Path) -> None:

@@ -29,7 +29,10 @@ SECURED_FILES = {
     for name in ("every_command_secured", "every_login_secured", "secured_screens")
 }
 BY_FILE = {"cli", "cluster", "pages", "peer", "storage"}
-CLIENT_FILES = {f"tests/clients/test_{n}.py" for n in ("group_copies", "group_phases", "groups")}
+CLIENT_FILES = {
+    f"tests/clients/test_{n}.py"
+    for n in ("group_copies", "group_phases", "groups", "unsigned_tokens")
+}
 """Their JVMs are not those of the fixture ``client``."""
 LIBRARY = re.compile(r"[\[-](confluent-kafka|kafka-python|aiokafka|java-[\d.]+)[-\]]")
 SHARED = {"apache_cluster_session": TRIO, "spark": SPARK, "secured_kafka": SECURED}

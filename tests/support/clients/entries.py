@@ -4,6 +4,7 @@ is."""
 from __future__ import annotations
 
 import json
+import time
 from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
@@ -14,18 +15,20 @@ from urllib.request import Request, urlopen
 import aiokafka.abc
 from kafka.net.sasl.oauth import AbstractTokenProvider
 
+from pykafka_ops.security.bearer_tokens import unsigned
 from tests.support.process import tls_broker
 from tests.support.process.certificates import Authority
 from tests.support.process.logins import module
 from tests.support.waiting import PATIENCE
 
+BEARER = "OAUTHBEARER"
 TOKEN_HANDLER = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler"
 
 
 class Login(NamedTuple):
     """Who logs in. By OAUTHBEARER that is a client of the ``provider``, which gives tokens at this
-    address, with a certificate of this authority; ``by_token``: a delegation token, its id and its
-    HMAC in base64."""
+    address, with a certificate of this authority; without one its token is signed by nobody.
+    ``by_token``: a delegation token, its id and its HMAC in base64."""
 
     mechanism: str
     name: str
@@ -66,6 +69,9 @@ def librdkafka(entry: Entry) -> dict[str, object]:
             "sasl.oauthbearer.client.id": login.name,
             "sasl.oauthbearer.client.secret": login.secret,
         }
+    if login.mechanism == BEARER:
+        who = {"sasl.oauthbearer.config": f"principal={login.name}"}
+        return found | who | {"enable.sasl.oauthbearer.unsecure.jwt": True}
     return found | {"sasl.username": login.name, "sasl.password": login.secret}
 
 
@@ -78,7 +84,7 @@ def python(entry: Entry, provider: Callable[[Login], object]) -> dict[str, Any]:
     if login is None:
         return found
     found["sasl_mechanism"] = login.mechanism
-    if login.provider is not None:
+    if login.mechanism == BEARER:
         return found | {"sasl_oauth_token_provider": provider(login)}
     return found | {"sasl_plain_username": login.name, "sasl_plain_password": login.secret}
 
@@ -97,6 +103,8 @@ def java(entry: Entry) -> dict[str, str]:
         options |= provider_trust(authority)
         found["sasl.login.callback.handler.class"] = TOKEN_HANDLER
         found["sasl.oauthbearer.token.endpoint.url"] = url
+    elif login.mechanism == BEARER:
+        options = {"unsecuredLoginStringClaim_sub": login.name}
     else:
         options = {"username": login.name, "password": login.secret}
         options |= {"tokenauth": "true"} if login.by_token else {}
@@ -109,8 +117,10 @@ def provider_trust(authority: Authority) -> dict[str, str]:
 
 
 def ask_token(login: Login) -> str:
-    """A token of the provider's, by the credentials of a client."""
-    assert login.provider is not None
+    """A token of the provider's, by the credentials of a client; without one a token that nobody
+    signs."""
+    if login.provider is None:
+        return unsigned({"unsecuredLoginStringClaim_sub": login.name}, int(time.time() * 1000))
     url, authority = login.provider
     shown = b64encode(f"{login.name}:{login.secret}".encode()).decode()
     body = urlencode({"grant_type": "client_credentials"}).encode()

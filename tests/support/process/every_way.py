@@ -1,5 +1,5 @@
 """A broker that can be got into by every way and every login, with rules that tell users apart:
-ours, or Apache Kafka's. ``SHUT`` are doors that nobody gets through."""
+ours, or Apache Kafka's. ``SHUT`` and ``UNSIGNED`` are doors that it may have, too."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 from pykafka_ops.client.acls import create_acls
 from pykafka_ops.client.cluster import Cluster
@@ -40,8 +41,10 @@ WAYS = {
 }
 """Listeners and their security protocols. Those with MTLS ask for a certificate."""
 SHUT = {"EXPIRED": "SASL_SSL", "ELSEWHERE": "SASL_SSL", "SCRAM_ONLY": "SASL_SSL"}
-"""More of them, where asked for: with a certificate that has ended, with one of another host, with
+"""Doors that nobody gets through: with a certificate that has ended, with one of another host, with
 one mechanism."""
+UNSIGNED = {"UNSIGNED": "SASL_PLAINTEXT"}
+"""A door where tokens count that nobody has signed."""
 TOKEN = "token"
 LOGINS = ("PLAIN", *MECHANISMS, "OAUTHBEARER", TOKEN)
 CELLS = [
@@ -52,6 +55,7 @@ CELLS = [
 """Ways and logins that go together."""
 SECRET = "not told to anybody"
 ADMIN = "admin"
+HANDLER = "oauthbearer.sasl.server.callback.handler.class"
 _HANDLER = "org.apache.kafka.common.security.oauthbearer.OAuthBearerValidatorCallbackHandler"
 _MAY = {
     ResourceType.TOPIC: (Operation.CREATE, Operation.WRITE, Operation.READ),
@@ -74,18 +78,17 @@ def prefix_of(user: str) -> str:
 class EveryWay:
     """``broker`` with its settings. ``authority`` has signed its certificate, and that of clients,
     ``key``; ``stranger`` is another that it does not know, with the client's certificate
-    ``false_key``. ``shut``: with the doors of ``SHUT``, too."""
+    ``false_key``. It has ``doors``, too: those of ``SHUT``, or ``UNSIGNED``."""
 
     def __init__(
         self,
         directory: Path,
         broker: ApacheBroker | BrokerProcess,
         settings: Mapping[str, object],
-        *,
-        shut: bool = False,
+        doors: Mapping[str, str],
     ) -> None:
         self.broker = broker
-        self.ways = {**WAYS, **(SHUT if shut else {})}
+        self.ways = {**WAYS, **doors}
         self.authority, self.stranger = Authority(directory), Authority(directory / "stranger")
         self.key = self.authority.issue("client")
         self.false_key = self.stranger.issue("client")
@@ -96,7 +99,7 @@ class EveryWay:
         self.ports = {way: free_port() for way in self.ways}
         self.tokens: dict[str, Login] = {}
         more = [f"{way}://{self.where(way)}" for way in self.ways]
-        broker.overrides = {**self._settings(), **(self._shut() if shut else {}), **settings}
+        broker.overrides = {**self._settings(), **settings}
         if isinstance(broker, BrokerProcess):
             broker.also = more
         else:
@@ -131,6 +134,12 @@ class EveryWay:
                 found[f"listener.name.{way.lower()}.ssl.client.auth"] = "required"
             if protocol.startswith("SASL"):
                 found |= _modules(way.lower(), self.authority)
+        if "EXPIRED" in self.ways:
+            found |= self._shut()
+        if "UNSIGNED" in self.ways:
+            del found[f"listener.name.unsigned.{HANDLER}"]
+            found["listener.name.unsigned.sasl.enabled.mechanisms"] = "OAUTHBEARER"
+            found["listener.name.unsigned.sasl.oauthbearer.jwks.endpoint.url"] = ""
         return found
 
     def _shut(self) -> dict[str, object]:
@@ -204,7 +213,7 @@ def _modules(listener: str, authority: Authority) -> dict[str, object]:
         # Apache Kafka makes a token for itself where there are options, and needs a name for it.
         "OAUTHBEARER": provider_trust(authority) | {"unsecuredLoginStringClaim_sub": ADMIN},
     }
-    handler = f"listener.name.{listener}.oauthbearer.sasl.server.callback.handler.class"
+    handler = f"listener.name.{listener}.{HANDLER}"
     modules = {m: module(m, **options.get(m, {})) for m in LOGINS if m != TOKEN}
     return {**{jaas_setting(m, listener): text for m, text in modules.items()}, handler: _HANDLER}
 
@@ -226,9 +235,10 @@ def every_way(
     kind: str,
     settings: Mapping[str, object] | None = None,
     *,
-    shut: bool = False,
+    doors: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[EveryWay]:
-    """A fresh one that is up: "pko", or "apache" and its ZooKeeper; ``settings`` come on top."""
+    """A fresh one that is up: "pko", or "apache" and its ZooKeeper; ``settings`` come on top,
+    ``doors`` as well."""
     (directory / "stranger").mkdir()
     with ExitStack() as after:
         if kind == "pko":
@@ -237,7 +247,7 @@ def every_way(
             zookeeper = ZooKeeper(directory).start()
             after.callback(zookeeper.close)
             broker = ApacheBroker(directory / "broker-0", zookeeper)
-        made = EveryWay(directory, broker, settings or {}, shut=shut)
+        made = EveryWay(directory, broker, settings or {}, doors)
         after.callback(made.close)
         made.start()
         yield made

@@ -13,7 +13,7 @@ from pykafka_ops.security.keystores import read_store
 from tests.support.clients.entries import Login, java
 from tests.support.process.certificates import PASSWORD
 from tests.support.process.console import pko
-from tests.support.process.every_way import ADMIN, SECRET, EveryWay, every_way, user_of
+from tests.support.process.every_way import ADMIN, SECRET, SHUT, EveryWay, every_way, user_of
 from tests.support.process.secured_lines import GROUP, TOPIC
 
 WAY = "SASL_MTLS"
@@ -156,7 +156,7 @@ def secured_clients(directory: Path) -> Iterator[SecuredClients]:
     to a login that fails."""
     (directory / "clients").mkdir()
     settings = {"connection.failed.authentication.delay.ms": 0}
-    with every_way(directory, "apache", settings, shut=True) as kafka:
+    with every_way(directory, "apache", settings, doors=SHUT) as kafka:
         made = SecuredClients(kafka, directory / "clients")
         reach = ("-b", made.where, "--command-config", str(made.file("admin")))
         read = ("--group", GROUP, "--from-beginning", "-n", "1")
