@@ -22,6 +22,7 @@ from typing import Any
 import pykafka_ops.broker.hot.raw as at
 from pykafka_ops.broker.hot.append import is_due, is_usual, write
 from pykafka_ops.broker.hot.heads import LogHead, PartitionHead, SegmentHead, TailHead, WakeHead
+from pykafka_ops.broker.hot.raw import wall_clock  # the object; compiled, ``at`` has a function
 from pykafka_ops.broker.hot.reply import ProduceReply
 from pykafka_ops.broker.hot.serving import Shape
 
@@ -64,7 +65,7 @@ class TopicPath(Shape):
         self._most_codec = _LZ4 if 3 <= version < ZSTD_FROM else _ZSTD
         self._has_id = has_id
         self._clock = clock
-        self._wall = clock is at.wall_clock
+        self._wall = clock is wall_clock
         self._wake = wake
         self._known: dict[int, PartitionHead] = {}
 

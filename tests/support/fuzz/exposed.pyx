@@ -3,6 +3,7 @@ modules keep to themselves where they are compiled."""
 
 cimport pykafka_ops.broker.hot.raw as at
 from pykafka_ops.broker.hot.file cimport FileHead
+from pykafka_ops.broker.hot.produce cimport TopicPath
 from pykafka_ops.broker.hot.records cimport behind as c_behind
 from pykafka_ops.broker.hot.records cimport behind_headers as c_behind_headers
 from pykafka_ops.broker.hot.reply cimport ProduceReply
@@ -74,3 +75,8 @@ def behind_headers(at.View data, place, end):
 
 def add(FileHead file, at.View data):
     return file.add(data)
+
+
+def asks_the_system(TopicPath path):
+    """Whether it looks at the wall clock without a call into Python."""
+    return path._wall

@@ -149,6 +149,12 @@ def try_reply(c: Any, reply: Any, place: int, numbers: int) -> None:
     assert len(packed) == size
 
 
+def test_the_wall_clock_is_looked_at_without_a_call(c: Any) -> None:
+    for clock, known in ((running("raw").wall_clock, True), (lambda: 5, False)):
+        path = running("produce").TopicPath(9, 1, False, clock, running("heads").WakeHead())
+        assert c.asks_the_system(path) is known
+
+
 # -- files -----------------------------------------------------------------------------------------
 
 
