@@ -7,6 +7,7 @@ version 2 and group values of version 3.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from struct import Struct as Packer
 from typing import NamedTuple
 
@@ -147,6 +148,11 @@ def _committed(value: object) -> OffsetAndMetadata | None:
         value.commit_timestamp,
         value.expire_timestamp,
     )
+
+
+def tombstones(group_id: str, places: Iterable[tuple[str, int]]) -> list[Entry]:
+    """The records that end these offsets, by topic and partition."""
+    return [OffsetRecord(group_id, topic, index, None) for topic, index in places]
 
 
 def group_value(group: Group, assignments: dict[str, bytes]) -> GroupMetadataValue:

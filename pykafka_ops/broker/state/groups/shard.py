@@ -32,6 +32,7 @@ from pykafka_ops.broker.state.groups.records import (
     OffsetRecord,
     encode_entry,
     restore_group,
+    tombstones,
 )
 from pykafka_ops.broker.state.groups.settings import GroupSettings
 from pykafka_ops.broker.state.memory import Account
@@ -61,7 +62,7 @@ class GroupShard:
         self._members = Members(self._rebalance)
         self._stored: dict[str, GroupRecord] | None = {}
         self._open: dict[int, set[str]] = {}
-        loading = Loading(self.apply)
+        loading = self._loading = Loading(self.apply, self._put)
         self.replay, self.skim, self.settle = loading.read, loading.skim, loading.settle
 
     # -- the log -------------------------------------------------------------------------------
@@ -76,16 +77,20 @@ class GroupShard:
             self._apply_group(record)
             return
         group_id, topic, partition, value = record
+        stored = None if value is None else OffsetAndMetadata(*value[:-1], offset)
+        self._put(group_id, (topic, partition), stored, producer_id)
+
+    def _put(
+        self, group_id: str, place: TopicPartition, value: OffsetAndMetadata | None, producer: int
+    ) -> None:
         offsets = self.offsets.get(group_id)
         if offsets is None:
             if value is None:
                 return
             offsets = self.offsets[group_id] = GroupOffsets(memory=self._memory.holder())
-        if value is not None:
-            value = OffsetAndMetadata(*value[:-1], offset)
-        offsets.apply((topic, partition), value, producer_id)
-        if producer_id >= 0:
-            self._open.setdefault(producer_id, set()).add(group_id)
+        offsets.apply(place, value, producer)
+        if producer >= 0:
+            self._open.setdefault(producer, set()).add(group_id)
 
     def _apply_group(self, record: GroupRecord) -> None:
         if self._stored is not None:
@@ -117,6 +122,7 @@ class GroupShard:
     def loaded(self, now: Instant) -> Outcome | None:
         """As in ``Shard``: each member has a session timeout from now for its first heartbeat."""
         self.settle()
+        self._loading.forget()
         stored, self._stored = self._stored or {}, None
         out = Outcome()
         for group_id, record in stored.items():
@@ -237,12 +243,7 @@ class GroupShard:
         )
 
     def may_commit(
-        self,
-        group: Group,
-        who: tuple[str, str | None, int],
-        now: float,
-        *,
-        in_transaction: bool,
+        self, group: Group, who: tuple[str, str | None, int], now: float, *, in_transaction: bool
     ) -> ErrorCode:
         """NONE if that member of a group may commit: it is alive, too."""
         member_id, instance_id, generation = who
@@ -302,7 +303,7 @@ class GroupShard:
                 return self._forget_if_unused([group], Outcome(replies=[(ticket, codes)]))
             return Outcome(replies=[(ticket, commit_code(code))])
 
-        return Outcome(records=_tombstones(group_id, known), then=then)
+        return Outcome(records=tombstones(group_id, known), then=then)
 
     # -- ends ----------------------------------------------------------------------------------
 
@@ -338,7 +339,7 @@ class GroupShard:
         """The tombstones of all a group has in the log."""
         offsets = self.offsets.get(group.id)
         places = [] if offsets is None else [*offsets.committed, *offsets.pending]
-        records = _tombstones(group.id, dict.fromkeys(places))
+        records = tombstones(group.id, dict.fromkeys(places))
         if group.generation > 0:
             records.append(GroupRecord(group.id, None))
         return records
@@ -376,14 +377,14 @@ class GroupShard:
             group = self.groups.get(group_id)
             if group is not None and offsets.committed:
                 expired = offsets.expired(group, now.time, self._settings.retention_ms)
-                records += _tombstones(group_id, expired)
+                records += tombstones(group_id, expired)
         return self._clean_up(records)
 
     def topics_deleted(self, topics: Collection[str]) -> Outcome:
         """Write tombstones for the offsets in deleted topics."""
         records: list[Entry] = []
         for group_id, offsets in self.offsets.items():
-            records += _tombstones(group_id, offsets.drop_topics(topics))
+            records += tombstones(group_id, offsets.drop_topics(topics))
         return self._clean_up(records)
 
     def _clean_up(self, records: list[Entry]) -> Outcome:
@@ -393,7 +394,3 @@ class GroupShard:
             return self._forget_if_unused(list(self.groups.values()), Outcome())
 
         return Outcome(records=records, then=then)
-
-
-def _tombstones(group_id: str, places: Iterable[TopicPartition]) -> list[Entry]:
-    return [OffsetRecord(group_id, topic, index, None) for topic, index in places]

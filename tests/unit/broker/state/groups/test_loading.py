@@ -48,7 +48,7 @@ MEMBERLESS = st.builds(
     members=st.just([]),
 )
 ENTRIES = st.one_of(OFFSETS, OFFSETS, st.builds(GroupRecord, GROUPS, st.none() | MEMBERLESS))
-DAMAGE = st.sampled_from([None, None, None, "key", "value"])
+DAMAGE = st.sampled_from([None] * 8 + ["key", "value", "longer", "size", "old", "text"])
 BATCHES = st.lists(
     st.one_of(
         st.tuples(st.just("plain"), st.lists(st.tuples(ENTRIES, DAMAGE), min_size=1, max_size=4)),
@@ -69,6 +69,14 @@ def _stored(entry: OffsetRecord | GroupRecord, damage: str | None) -> Entry:
         return key[:-1], value
     if damage == "value" and value is not None:
         return key, value[:-1]
+    if damage == "longer":
+        return key + b"\0", value
+    if damage == "size":
+        return key[:3] + bytes([key[3] ^ 1]) + key[4:], value
+    if damage == "old":
+        return b"\0\0" + key[2:], value
+    if damage == "text":
+        return key.replace(b"t", b"\xff").replace(b"a", b"\xed"), value
     return key, value
 
 
@@ -145,6 +153,22 @@ def test_what_is_kept_back_is_applied_piece_by_piece() -> None:
     assert not loaded.settle(4)
     wanted = {("t", n): OffsetAndMetadata(20 + n, timestamp=1, position=20) for n in range(10)}
     assert loaded.offsets["g"].committed == wanted
+
+
+def test_all_groups_share_the_name_of_a_topic_and_nothing_learned_is_kept() -> None:
+    loaded = shard()
+    known = b""
+    for base in range(6):
+        place = "topic", base % 2
+        entry = encode_entry(OffsetRecord(f"g{base}", *place, OffsetAndMetadata(5, timestamp=1)))
+        known = bytes(build_batch([Record(base, 5, *entry)], base_offset=base))
+        replay(loaded, known, _never)
+    assert loaded.skim(known, 0) is not None
+    loaded.loaded(Instant(0, 0.0))
+    places = [place for found in loaded.offsets.values() for place in found.committed]
+    assert places == [("topic", n % 2) for n in range(6)]
+    assert len({id(topic) for topic, _ in places}) == 1
+    assert loaded.skim(known, 0) is None
 
 
 def _never(offset: int, error: CorruptError) -> None:
