@@ -39,7 +39,7 @@ from pykafka_ops.errors import CorruptError, KafkaError, WireError
 from pykafka_ops.wire.apis import APIS
 from pykafka_ops.wire.codec import decode
 from pykafka_ops.wire.frame import decode_response, read_request_header
-from tests.support.fuzz import hot, kept
+from tests.support.fuzz import hot, kept, straight_reads
 from tests.support.fuzz.identities import certificates, key_stores
 from tests.support.fuzz.logins import login_seeds, logins
 from tests.support.fuzz.mended import mended
@@ -349,6 +349,8 @@ TARGETS: dict[str, Target] = {
     ),
     "produced": Target(produced, golden_batches),
     "straight": Target(straight, straight_seeds),
+    "straight-fetches": Target(straight_reads.fetched, straight_reads.fetch_seeds),
+    "straight-commits": Target(straight_reads.committed, straight_reads.commit_seeds),
     "hot-raw": Target(hot.raw, hot.raw_seeds),
     "hot-records": Target(hot.record_headers, hot.record_seeds),
     "hot-batches": Target(hot.usual_batches, hot.batch_seeds),

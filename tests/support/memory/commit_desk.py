@@ -47,11 +47,17 @@ class Broker:
 
     def ask(self, frame: bytes) -> list[bytes]:
         """The frames that are written as the answer."""
-        if self._transport is None or not self.repeat:
+        if self._transport is None or not self.repeat or self._transport.is_closing():
             self._transport = FakeTransport(Connection(self.server, "PLAINTEXT"))
         self._transport.written = []
         self._transport.feed(frame)
         return self._transport.frames()
+
+    def hang_up(self) -> None:
+        """The client goes away."""
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.lose()
+        self._transport = None
 
     @property
     def state(self) -> Any:

@@ -16,6 +16,7 @@ from pykafka_ops.broker.coordinators import hosted
 from pykafka_ops.broker.coordinators.commit_path import CommitPath
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.wire.apis import ApiKey
+from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from pykafka_ops.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from tests.support.memory.commit_desk import OFFSETS, Broker, codes, request
@@ -261,6 +262,18 @@ def test_the_usual_commit_goes_straight_through(
     committed = broker.state[0][0]
     assert committed["t", 0].offset == 4 << 40
     assert committed["u", 0].metadata == "ü"
+
+
+def test_a_batch_that_is_too_large_is_refused(
+    loop: asyncio.AbstractEventLoop, monkeypatch: pytest.MonkeyPatch, served: list[object]
+) -> None:
+    broker = Desk(loop, monkeypatch)
+    id_, generation = broker.member
+    frame = request(("t", 0, 5, -1, "x"), member_id=id_, generation_id_or_member_epoch=generation)
+    assert [codes(broker.ask(frame))[1] for _ in range(3)] == [[("t", 0, 0)]] * 3
+    broker.partition.log.update_config(TopicConfig.of({"max.message.bytes": "100"}))
+    assert codes(broker.ask(frame))[1] == [("t", 0, ErrorCode.INVALID_COMMIT_OFFSET_SIZE)]
+    assert len(served) == 2
 
 
 def test_what_was_written_is_read_back(
