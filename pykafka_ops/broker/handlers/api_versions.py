@@ -7,6 +7,7 @@ of ApiVersions itself; the connection stays.
 from __future__ import annotations
 
 import logging
+from functools import cache
 
 from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Answer, Context
@@ -14,6 +15,7 @@ from pykafka_ops.broker.state.client_software import is_software
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.frame import Encoded
 from pykafka_ops.wire.messages.api_versions import (
     ApiVersion,
     ApiVersionsRequest,
@@ -47,4 +49,18 @@ def handle(context: Context, request: ApiVersionsRequest | None) -> Answer:
         if context.services.software is not None:
             context.services.software[context.connection_id] = name, version
         log.debug("client %s at %s is %s %s", context.client_id, context.client_host, name, version)
+    if context.meter is not None:
+        return _all_served()  # the answer says how long the client is throttled
+    return _encoded(context.version)
+
+
+def _all_served() -> ApiVersionsResponse:
     return ApiVersionsResponse(api_keys=_SERVED, finalized_features_epoch=NO_FEATURES_EPOCH)
+
+
+@cache
+def _encoded(version: int) -> Encoded:
+    """The answer, which every client gets first of all."""
+    found = Encoded(_all_served(), version)
+    found.join()
+    return found

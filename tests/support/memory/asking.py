@@ -11,7 +11,7 @@ from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.apis import APIS
 from pykafka_ops.wire.codec import decode, encode
 from pykafka_ops.wire.division import GatheredAnswer
-from pykafka_ops.wire.frame import decode_response
+from pykafka_ops.wire.frame import Encoded, decode_response
 from pykafka_ops.wire.message import table_of
 from tests.support.memory.steps import at_once
 
@@ -50,7 +50,7 @@ def shown(request: Any, version: int, answer: Any) -> Any:
     if answer is None:
         return None
     response = APIS[api_of(request)].response
-    if isinstance(answer, GatheredAnswer):
+    if isinstance(answer, GatheredAnswer | Encoded):
         frame = b"".join(bytes(part) for part in answer.framed(1))
         return decode_response(response, version, frame[4:])[1]
     assert isinstance(answer, response)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from pykafka_ops.broker.handlers import ROUTES, Route, api_versions
 from pykafka_ops.wire.codec import encode
-from pykafka_ops.wire.frame import decode_response
+from pykafka_ops.wire.frame import Encoded, decode_response, response_parts
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from pykafka_ops.wire.types import joined
 from tests.support.each import each
 from tests.support.memory.handler_site import Site
 
@@ -78,3 +80,15 @@ def test_an_unknown_version_is_answered_with_the_range_of_api_versions() -> None
     assert answer.error_code == UNSUPPORTED_VERSION
     assert [(a.api_key, a.min_version, a.max_version) for a in answer.api_keys] == [(18, 0, 4)]
     assert encode(answer, 0)
+
+
+@pytest.mark.parametrize("version", range(5))
+def test_only_who_has_no_quota_gets_the_answer_that_is_ready(version: int) -> None:
+    context = Site().context(version)
+    ready = [api_versions.handle(context, request()) for _ in range(2)]
+    context.meter = cast(Any, object())
+    made = api_versions.handle(context, request())
+    assert isinstance(made, ApiVersionsResponse)  # which can say how long its client is throttled
+    for number, answer in enumerate(ready):
+        assert isinstance(answer, Encoded)
+        assert joined(answer.framed(number)) == joined(response_parts(made, version, number))
