@@ -19,7 +19,8 @@ _MODULES = {
     "SCRAM-SHA-512": "scram.ScramLoginModule",
     "OAUTHBEARER": "oauthbearer.OAuthBearerLoginModule",
 }
-_LOGIN_KEYS = ("user", "password", "token")
+_LOGIN_KEYS = ("user", "password", "token", "keytab")
+_KERBEROS = "com.sun.security.auth.module.Krb5LoginModule"
 
 
 def text_of(value: object, env: Mapping[str, str], where: str) -> str:
@@ -51,16 +52,20 @@ def login(table: object, mechanism: str, env: Mapping[str, str], where: str) -> 
     """``[profiles.NAME.login]`` as the line of ``sasl.jaas.config``; UsageError.
 
     ``user`` and ``password`` are the client's id and secret where a provider gives tokens
-    (OAUTHBEARER). ``token = true``: they are those of a delegation token.
+    (OAUTHBEARER). ``token = true``: they are those of a delegation token. With GSSAPI ``user`` is
+    a principal, and ``keytab`` the file with its key; without a keytab kinit's ticket counts.
     """
     if not isinstance(table, dict) or set(table) - set(_LOGIN_KEYS):
         raise UsageError(f"{where}: its keys are {', '.join(_LOGIN_KEYS)}")
-    if mechanism not in _MODULES:
-        raise UsageError(
-            f"{where}: set sasl.mechanism among the settings to one of {', '.join(_MODULES)}"
-        )
+    if mechanism != "GSSAPI" and mechanism not in _MODULES:
+        known = ", ".join((*_MODULES, "GSSAPI"))
+        raise UsageError(f"{where}: set sasl.mechanism among the settings to one of {known}")
     from pykafka_ops.security.jaas import Module, line
 
+    if mechanism == "GSSAPI":
+        return line(Module(_KERBEROS, "required", _kerberos(table, env, where)))
+    if "keytab" in table:
+        raise UsageError(f"{where}: keytab is for sasl.mechanism GSSAPI, not {mechanism}")
     names = ("clientId", "clientSecret") if mechanism == "OAUTHBEARER" else ("username", "password")
     options = {}
     for key, name in zip(("user", "password"), names, strict=True):
@@ -72,6 +77,19 @@ def login(table: object, mechanism: str, env: Mapping[str, str], where: str) -> 
     return line(
         Module(f"org.apache.kafka.common.security.{_MODULES[mechanism]}", "required", options)
     )
+
+
+def _kerberos(table: Mapping[str, object], env: Mapping[str, str], where: str) -> dict[str, str]:
+    """The options of the login module of Kerberos."""
+    if set(table) - {"user", "keytab"}:
+        raise UsageError(f"{where}: with GSSAPI its keys are user and keytab")
+    user = text_of(table.get("user", ""), env, f"{where}.user")
+    if "keytab" not in table:
+        return {"useTicketCache": "true", **({"principal": user} if user else {})}
+    if not user:
+        raise UsageError(f"{where}: there is no user: the principal whose key is in the keytab")
+    keytab = os.path.expanduser(text_of(table["keytab"], env, f"{where}.keytab"))
+    return {"useKeyTab": "true", "storeKey": "true", "keyTab": keytab, "principal": user}
 
 
 def _of_file(path: str, where: str) -> str:

@@ -15,7 +15,7 @@ from tests.support.waiting import free_port, wait_for_port
 REALM = "EXAMPLE.COM"
 SBIN = ("/usr/sbin", "/usr/lib/mit/sbin", "/usr/local/sbin")
 LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/local/lib")
-TOOLS = ("krb5kdc", "kdb5_util", "kadmin.local", "kinit", "faketime")
+TOOLS = ("krb5kdc", "kdb5_util", "kadmin.local", "kinit", "kvno", "faketime")
 INSTALL = (
     "on Debian: apt-get install krb5-kdc krb5-admin-server krb5-user faketime libkrb5-dev, and "
     "pip install 'pykafka-ops[kerberos]'"
@@ -123,6 +123,10 @@ class Kdc:
         path = self.directory / f"{name}.ccache"
         self._run("kinit", *options, "-c", f"FILE:{path}", "-k", "-t", str(keytab), principal)
         return path
+
+    def service_ticket(self, cache: Path, service: str) -> None:
+        """Put one more ticket into a cache: who uses it needs no KDC."""
+        self._run("kvno", "-q", "-c", f"FILE:{cache}", service)
 
     def _run(self, name: str, *arguments: str, text: str = "") -> None:
         done = subprocess.run(

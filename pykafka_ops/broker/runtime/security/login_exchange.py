@@ -81,7 +81,8 @@ class LoginExchange:
         elif step.failure is not None:
             self._fail(step, frame)
         else:
-            self._channel.write(step.data)
+            if step.data:
+                self._channel.write(step.data)
             if step.session is not None:
                 self._log_in(step.session)
 

@@ -52,6 +52,9 @@ class Offer(NamedTuple):
     max_reauth_ms: Mapping[str, int]
 
 
+GSSAPI = "GSSAPI"
+
+
 class LoginStep(NamedTuple):
     """What comes of a frame. ``data`` is to be sent; ``failure`` says why the connection is to be
     closed then; ``session`` is there when the login is done."""
@@ -95,24 +98,33 @@ class Authenticator:
             return self._token(frame, now)
         if self._stage is Stage.BAD_MECHANISM:
             return LoginStep(failure=self._bad_mechanism())
-        return self._request(frame)
+        return self._request(frame, now)
 
     # -- before the tokens ---------------------------------------------------------------------
 
-    def _request(self, frame: memoryview) -> LoginStep:
+    def _request(self, frame: memoryview, now: Now) -> LoginStep:
         try:
             header = read_request_header(frame)
         except WireError as error:
             if self._stage is not Stage.FIRST:
                 raise
-            # The first frame of old clients is a token of GSSAPI: Kafka takes all else for one.
-            return LoginStep(failure=f"the first frame is no request: {error}")
+            return self._first_token(frame, now, error)
         if header.api_key == ApiKey.SASL_HANDSHAKE:
             return self._handshake(frame, header)
         if header.api_key == ApiKey.API_VERSIONS:
             return self._api_versions(frame, header)
         name = _kafka_name(header.api_key)
         return LoginStep(failure=f"Unexpected Kafka request of type {name} during SASL handshake.")
+
+    def _first_token(self, frame: memoryview, now: Now, error: WireError) -> LoginStep:
+        """Clients of 0.9 begin with a token of GSSAPI: Kafka takes all that is no request for
+        one."""
+        new = self._offer.mechanisms.get(GSSAPI)
+        if new is None or self._before is not None:
+            return LoginStep(failure=f"the first frame is no request: {error}")
+        self._mechanism, self._dialogue = GSSAPI, begun(new)
+        self._stage = Stage.TOKENS
+        return self._raw_token(bytes(frame), now)
 
     def _api_versions(self, frame: memoryview, header: RequestHeader) -> LoginStep:
         if self._stage is not Stage.FIRST or self._before is not None:
@@ -171,7 +183,7 @@ class Authenticator:
                 error_code=ErrorCode.SASL_AUTHENTICATION_FAILED, error_message=reason
             )
             return LoginStep(_encode(failed, header), failure=str(error))
-        answer = SaslAuthenticateResponse(auth_bytes=token, session_lifetime_ms=lifetime)
+        answer = SaslAuthenticateResponse(auth_bytes=token or b"", session_lifetime_ms=lifetime)
         return LoginStep(_encode(answer, header), session)
 
     def _raw_token(self, token: bytes, now: Now) -> LoginStep:
@@ -179,7 +191,8 @@ class Authenticator:
             answer, session, _ = self._evaluate(token, now)
         except LoginError as error:
             return LoginStep(failure=str(error))
-        return LoginStep(len(answer).to_bytes(4, "big") + answer, session)
+        data = b"" if answer is None else len(answer).to_bytes(4, "big") + answer
+        return LoginStep(data, session)
 
     def _generic(self) -> str:
         which = "authentication" if self._before is None else "re-authentication"
@@ -188,7 +201,7 @@ class Authenticator:
             f"{self._mechanism}"
         )
 
-    def _evaluate(self, token: bytes, now: Now) -> tuple[bytes, Session | None, int]:
+    def _evaluate(self, token: bytes, now: Now) -> tuple[bytes | None, Session | None, int]:
         """What to answer, and the session, with how many ms it has (0: no end), once it is there.
 
         Raises LoginError."""

@@ -14,11 +14,11 @@ class Heard(NamedTuple):
 
 
 class Accepted(NamedTuple):
-    """Who the client is. ``answer`` is the last token for it, ``expires_at`` (wall clock, ms) when
-    what it showed ends; None: it does not."""
+    """Who the client is. ``answer`` is the last token for it, None where it expects none;
+    ``expires_at`` (wall clock, ms) is when what it showed ends; None: it does not."""
 
     name: str
-    answer: bytes = b""
+    answer: bytes | None = b""
     expires_at: int | None = None
     by_token: bool = False
     """Whether a delegation token was the password."""

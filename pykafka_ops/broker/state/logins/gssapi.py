@@ -46,6 +46,6 @@ def _login(new_context: NewContext, user_of: Callable[[str], str]) -> Dialogue:
         raise LoginError(str(error)) from None
     principal = context.peer
     try:
-        return Accepted(user_of(principal))
+        return Accepted(user_of(principal), None)
     except NoUserError as error:
         raise LoginError(f"no user's name for {principal}: {error}") from None

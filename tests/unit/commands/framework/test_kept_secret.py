@@ -11,6 +11,7 @@ from pykafka_ops.commands.framework.kept_secret import login, text_of
 from pykafka_ops.commands.framework.profile import of_profile
 from pykafka_ops.errors import UsageError
 from pykafka_ops.security import jaas
+from pykafka_ops.security.kerberos_login import KerberosLogin, login_of
 
 
 def test_a_value_is_where_the_profile_says(tmp_path: Path) -> None:
@@ -53,13 +54,23 @@ def test_a_login_is_a_line_of_jaas_whatever_is_in_the_password() -> None:
     assert jaas.options(line) == {"clientId": "alice", "clientSecret": word}
 
 
+def test_a_login_by_kerberos_has_a_keytab_or_a_ticket() -> None:
+    table = {"user": "alice@EXAMPLE.COM", "keytab": {"env": "KEYS"}}
+    found = jaas.options(login(table, "GSSAPI", {"KEYS": "/a b/alice.keytab"}, "login"))
+    assert login_of(found) == KerberosLogin("alice@EXAMPLE.COM", "/a b/alice.keytab", None)
+    assert login_of(jaas.options(login({}, "GSSAPI", {}, "login"))) == KerberosLogin(None, None, "")
+
+
 @pytest.mark.parametrize(
     ("table", "mechanism", "why"),
     [
-        ("alice", "PLAIN", "its keys are user, password, token"),
-        ({"users": "a"}, "PLAIN", "its keys are user, password, token"),
+        ("alice", "PLAIN", "its keys are user, password, token, keytab"),
+        ({"users": "a"}, "PLAIN", "its keys are user, password, token, keytab"),
         ({"user": "a"}, "PLAIN", "there is no password"),
         ({"user": "a", "password": "b"}, "", "set sasl.mechanism"),
+        ({"user": "a", "password": "b", "keytab": "c"}, "PLAIN", "keytab is for sasl.mechanism"),
+        ({"user": "a", "password": "b"}, "GSSAPI", "its keys are user and keytab"),
+        ({"keytab": "c"}, "GSSAPI", "there is no user"),
     ],
 )
 def test_a_login_that_is_none_is_told(table: object, mechanism: str, why: str) -> None:

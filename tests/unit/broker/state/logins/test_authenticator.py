@@ -46,6 +46,12 @@ def two() -> Dialogue:
     return Accepted(first.token.decode(), b"welcome")
 
 
+def silent() -> Dialogue:
+    """One token, which is the name, and no answer to it."""
+    heard = yield b""
+    return Accepted(heard.token.decode(), None)
+
+
 OFFER = Offer("SASL_PLAINTEXT", {"ONE": lambda: one(), "TWO": lambda: two()}, {"ONE": 0, "TWO": 50})
 
 
@@ -106,6 +112,18 @@ def test_an_empty_last_token_goes_out_as_an_empty_frame() -> None:
     client.handshake("ONE", 0)
     step = client.frame(b"alice")
     assert (step.data, step.session is None) == (bytes(4), False)
+
+
+def test_where_no_last_token_is_due_no_frame_goes_out() -> None:
+    """As with GSSAPI, whose old clients would take it for the answer to their next request."""
+    offer = OFFER._replace(mechanisms={"NONE": lambda: silent()})
+    client = Client(offer=offer)
+    client.handshake("NONE", 0)
+    step = client.frame(b"alice")
+    assert (step.data, step.session and step.session.principal) == (b"", "User:alice")
+    client = Client(offer=offer)
+    client.handshake("NONE")
+    assert client.token(b"alice")[0].auth_bytes == b""
 
 
 def test_a_failure_without_headers_has_no_answer() -> None:
@@ -228,6 +246,22 @@ def test_what_is_no_request_fails_as_a_login_at_first_and_else_ends_the_connecti
     later.send(ApiVersionsRequest(), 0)
     with pytest.raises(WireError):
         later.frame(data)
+
+
+def test_a_first_frame_that_is_no_request_is_a_token_of_gssapi() -> None:
+    """Clients of Kafka 0.9 send no SaslHandshake."""
+    offer = OFFER._replace(mechanisms={**OFFER.mechanisms, "GSSAPI": lambda: two()})
+    client, token = Client(offer=offer), b"\x60\x7f"
+    assert client.frame(token).data == b"\0\0\0\x09go on, " + token
+    step = client.frame(b"secret")
+    assert step.data == b"\0\0\0\x07welcome"
+    assert step.session is not None
+    assert step.session.mechanism == "GSSAPI"
+    failed = Client(offer=offer)
+    failed.frame(token)
+    assert failed.frame(b"wrong") == LoginStep(failure="a reason that only the log is told")
+    prolonged = Client(Session("User:alice", mechanism="GSSAPI"), offer).frame(token)
+    assert (prolonged.failure or "").startswith("the first frame is no request")
 
 
 @pytest.mark.parametrize("data", ["0011 0005 00000007 ffff", "0011 0001 00000007 ffff 7fff"])
