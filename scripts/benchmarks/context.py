@@ -14,6 +14,7 @@ from typing import Protocol
 
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from scripts.benchmarks.asking import BROKERS
 from scripts.benchmarks.results import Results, Row
 from scripts.benchmarks.targets import Target
 from tests.support.process.process import Process
@@ -33,6 +34,9 @@ class Measured(Protocol):
 
     @property
     def process(self) -> Process: ...
+
+    @property
+    def processes(self) -> list[Process]: ...
 
 
 @dataclass
@@ -60,11 +64,13 @@ class Bench:
 def load(
     name: str, target: Measured, topic: str, module: str = "loads", **options: int
 ) -> dict[str, float]:
-    """Run one generator of ``loads`` or another module in a process of its own."""
+    """Run one generator of ``loads`` or another module in a process of its own, which knows the
+    brokers' processes."""
     words = [f"{key}={value}" for key, value in options.items()]
     place = f"scripts.benchmarks.{module}"
     argv = [sys.executable, "-m", place, name, target.bootstrap, topic, *words]
-    env = {**os.environ, **getattr(target, "client_env", {})}
+    brokers = {BROKERS: ",".join(str(process.pid) for process in target.processes)}
+    env = {**os.environ, **getattr(target, "client_env", {}), **brokers}
     done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, env=env)
     assert done.returncode == 0, f"{argv}\n{done.stderr}\n{target.process.log_tail()}"
     found: dict[str, float] = json.loads(done.stdout)

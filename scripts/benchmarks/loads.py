@@ -7,17 +7,23 @@ from __future__ import annotations
 
 import json
 import os
-import select
-import socket
+import random
 import struct
 import sys
 import time
 from typing import Any
 
 import confluent_kafka as ck
+import confluent_kafka.admin
 import google_crc32c
 
+from pykafka_ops.disk.compression import Codec, compress
+from scripts.benchmarks.asking import Same, ask_all, connect
+from tests.support.wire import raw
+
 BATCH = 1000
+STATES = ("created", "paid", "sent", "delivered")
+WORDS = ("leave it at the door ", "ring twice ", "call first ")
 CLIENT = "BENCH_CLIENT"
 """Variable with more settings of librdkafka, as JSON."""
 
@@ -149,11 +155,10 @@ class OneRecord:
     idempotent producer of its own."""
 
     def __init__(self, topic: str, partition: int, size: int, acks: int, producer: int) -> None:
-        from tests.support.wire import raw
-
         value = [b"x" * size]
         batch = raw.batch(value) if producer < 0 else raw.batch(value, producer=(producer, 0, 0))
         self.frame = bytearray(raw.produce(topic, batch, partition=partition, acks=acks))
+        self.code_at = raw.produced_at(topic)
         self._batch = len(self.frame) - len(batch)
         self._sequence = -1 if producer < 0 else 0
 
@@ -169,16 +174,30 @@ class OneRecord:
 
 def _producers(bootstrap: str, count: int) -> list[int]:
     """As many new producer ids."""
-    from tests.support.wire import raw
-
     ids = []
-    with raw.Connection(bootstrap) as connection:
+    with raw.Connection(bootstrap.partition(",")[0]) as connection:
         for _ in range(count):
             answer = connection.ask(raw.request(22, 0, raw.string(None) + bytes(4)))
             _, code, producer, _ = struct.unpack(">ihqh", answer)
             assert not code, f"InitProducerId: error {code}"
             ids.append(producer)
     return ids
+
+
+def _leaders(bootstrap: str, topic: str, acks: int = 1) -> list[str]:
+    """The address of each partition's leader, which by now takes records."""
+    known = ck.admin.AdminClient({"bootstrap.servers": bootstrap}).list_topics(topic, timeout=60)
+    at = {n: f"{broker.host}:{broker.port}" for n, broker in known.brokers.items()}
+    found = []
+    for number, part in sorted(known.topics[topic].partitions.items()):
+        found.append(at[part.leader])
+        frame = raw.produce(topic, raw.batch(), partition=number, acks=acks)
+        end = time.monotonic() + 60
+        with raw.Connection(found[-1]) as connection:
+            while code := raw.produced(connection.ask(frame))[0]:
+                assert time.monotonic() < end, f"partition {number}: error {code}"
+                time.sleep(0.02)
+    return found
 
 
 def small(
@@ -188,49 +207,42 @@ def small(
     connections: int,
     seconds: int,
     size: int = 100,
-    partitions: int = 10,
     acks: int = 1,
     sequence: int = 0,
 ) -> dict[str, float]:
-    """Many connections, each with one request of one record under way, no waiting for company."""
-    host, _, port = bootstrap.rpartition(":")
-    poller = select.epoll()
+    """Many connections, each with one request of one record under way, no waiting for company;
+    the partitions by turns."""
     producers = _producers(bootstrap, connections) if sequence else [-1] * connections
-    sockets: dict[int, tuple[socket.socket, OneRecord]] = {}
+    at = _leaders(bootstrap, topic, acks)
+    pairs = []
     for i, producer in enumerate(producers):
-        made = socket.create_connection((host, int(port)))
-        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        made.setblocking(False)
-        sockets[made.fileno()] = (made, OneRecord(topic, i % partitions, size, acks, producer))
-        poller.register(made.fileno(), select.EPOLLIN)
-    begin = time.monotonic()
-    cpu = time.process_time()
-    started: dict[int, float] = {}
-    for fd, (made, record) in sockets.items():
-        started[fd] = time.monotonic()
-        made.send(record.next())
-    end = begin + seconds
-    times: list[float] = []
-    now = begin
-    while now < end:
-        for fd, _ in poller.poll():
-            made, record = sockets[fd]
-            answer = made.recv(4096)
-            (length,) = struct.unpack_from(">i", answer)
-            assert length + 4 == len(answer)
-            now = time.monotonic()
-            times.append(now - started[fd])
-            started[fd] = now
-            made.send(record.next())
-    taken = now - begin
-    times.sort()
-    return {
-        "seconds": taken,
-        "count": len(times),
-        "p50": times[len(times) // 2] * 1000,
-        "p99": times[len(times) * 99 // 100] * 1000,
-        "client_cpu": (time.process_time() - cpu) / taken,
-    }
+        partition = i % len(at)
+        record = OneRecord(topic, partition, size, acks, producer)
+        pairs.append((connect(at[partition]), record))
+    return ask_all(pairs, seconds)
+
+
+def compressed(
+    bootstrap: str, topic: str, *, connections: int, seconds: int, codec: int, size: int
+) -> dict[str, float]:
+    """Batches of ``size`` bytes of records, lines of JSON of 60 to 140 B, compressed once."""
+    draw = random.Random(size)
+    lines: list[bytes] = []
+    while size > 0:
+        order = {"order": draw.getrandbits(32), "customer": f"c-{draw.randrange(10_000):05}"}
+        more = {"state": draw.choice(STATES), "note": draw.choice(WORDS) * draw.randrange(6)}
+        lines.append(json.dumps(order | more).encode())
+        size -= len(lines[-1])
+    records = b"".join(raw.record(n, line) for n, line in enumerate(lines))
+    payload = compress(Codec(codec), records)
+    batch = raw.batch(attributes=codec, count=len(lines), payload=payload)
+    at = _leaders(bootstrap, topic)
+    pairs = []
+    for i in range(connections):
+        frame = raw.produce(topic, batch, partition=i % len(at))
+        pairs.append((connect(at[i % len(at)]), Same(frame, raw.produced_at(topic))))
+    found = ask_all(pairs, seconds)
+    return found | {"records": found["count"] * len(lines), "ratio": len(records) / len(payload)}
 
 
 def main(argv: list[str]) -> None:

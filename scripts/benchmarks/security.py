@@ -49,6 +49,10 @@ class ByTls:
     def process(self) -> Process:
         return self._target.process
 
+    @property
+    def processes(self) -> list[Process]:
+        return self._target.processes
+
 
 class ByLogin(NamedTuple):
     """A target as clients see it that log in."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from scripts.benchmarks.context import WORK, Bench, load, new_topic
+from scripts.benchmarks.context import WORK, Bench, Measured, load, new_topic
 from scripts.benchmarks.results import OURS, Row
 from scripts.benchmarks.targets import Target, targets, wait_idle
 
@@ -46,15 +46,21 @@ def _ask(
     bench: Bench, target: Target, topic: str, kind: str, options: dict[str, int]
 ) -> dict[str, float]:
     wait_idle(target)
-    cpu = target.process.cpu_seconds()
     found = load("small", target, topic, **options)
-    cpu = target.process.cpu_seconds() - cpu
     what = f"1-record requests, {kind}, {options['connections']} connections"
-    bench.add(Row(what, "req/s", 1.2, True, 0), target, found["count"] / found["seconds"])
-    bench.add(Row(f"{what}: p99", "ms", 1.0), target, found["p99"])
-    bench.add(Row(f"{what}: broker CPU", "us", 0.35, digits=1), target, cpu / found["count"] * 1e6)
+    add_requests(bench, target, what, found)
     time.sleep(0.1)
     return found
+
+
+def add_requests(
+    bench: Bench, target: Measured, what: str, found: Mapping[str, float], cpu: float = 0.35
+) -> None:
+    """Rows of what ``ask_all`` has found; ``cpu`` is the goal of the brokers' CPU."""
+    each = found["broker_cpu"] / found["count"] * 1e6
+    bench.add(Row(what, "req/s", 1.2, True, 0), target, found["count"] / found["seconds"])
+    bench.add(Row(f"{what}: p99", "ms", 1.0), target, found["p99"])
+    bench.add(Row(f"{what}: broker CPU", "us", cpu, digits=1), target, each)
 
 
 def cost_of(bench: Bench, row: Row, settings: Mapping[str, object], seconds: int) -> None:
@@ -78,6 +84,5 @@ def cost_of(bench: Bench, row: Row, settings: Mapping[str, object], seconds: int
 def _cpu_each(target: Target, topic: str, seconds: int) -> float:
     """Seconds of CPU for one request."""
     wait_idle(target)
-    cpu = target.process.cpu_seconds()
     found = load("small", target, topic, connections=100, seconds=seconds)
-    return (target.process.cpu_seconds() - cpu) / found["count"]
+    return found["broker_cpu"] / found["count"]

@@ -53,6 +53,10 @@ class Target:
     def process(self) -> Process:
         return self.broker.running
 
+    @property
+    def processes(self) -> list[Process]:
+        return [self.process]
+
     def start(self, seconds: float = 300.0) -> float:
         """Start; seconds from the start of the process until its port accepts."""
         begin = time.monotonic()

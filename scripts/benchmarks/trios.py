@@ -60,6 +60,10 @@ class Trio:
         return self.brokers[0].running
 
     @property
+    def processes(self) -> list[Process]:
+        return [broker.running for broker in self.brokers]
+
+    @property
     def admin(self) -> AdminClient:
         return AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
 
@@ -80,7 +84,7 @@ class Trio:
 
     def cpu_seconds(self) -> float:
         """Of all brokers so far, ZooKeeper left out."""
-        return sum(broker.running.cpu_seconds() for broker in self.brokers)
+        return sum(process.cpu_seconds() for process in self.processes)
 
     def new_topic(self, name: str, partitions: int = 1, replicas: int = 3) -> str:
         """Create a topic and wait until it has leaders."""

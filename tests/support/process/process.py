@@ -24,6 +24,11 @@ def _die_with_parent() -> None:
     _LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
+def cpu_ms_of(pid: int) -> float:
+    """CPU time that a process has spent so far, all threads."""
+    return time.clock_gettime(~pid << 3 | _SCHEDULED) * 1000
+
+
 class Process:
     """One child; ends with the test run even when the run itself is killed."""
 
@@ -83,7 +88,7 @@ class Process:
 
     def cpu_ms(self) -> float:
         """CPU time spent so far, all threads."""
-        return time.clock_gettime(~self.pid << 3 | _SCHEDULED) * 1000
+        return cpu_ms_of(self.pid)
 
     def cpu_seconds(self) -> float:
         """The same in seconds."""

@@ -98,6 +98,11 @@ def produced(body: bytes) -> tuple[int, int]:
     return code, base
 
 
+def produced_at(topic: str) -> int:
+    """Where a Produce v7 response for one partition, its length in front, has the error code."""
+    return 4 + 4 + 4 + len(string(topic)) + 4 + 4
+
+
 def fetch(
     topic: str,
     offset: int,
