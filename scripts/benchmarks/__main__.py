@@ -20,6 +20,8 @@ from scripts.benchmarks import (
     cleaner,
     clusters,
     commands,
+    compressed,
+    coordinators,
     groups,
     life,
     monitor,
@@ -29,6 +31,7 @@ from scripts.benchmarks import (
     security,
     serving,
     small,
+    small_cluster,
     spark,
 )
 from scripts.benchmarks.context import WORK, Bench
@@ -39,6 +42,8 @@ GROUPS = {
     "throughput": serving.throughput,
     "latency": serving.latency,
     "small": small.small,
+    "small-cluster": small_cluster.small_cluster,
+    "compressed": compressed.compressed,
     "quotas": quotas.quotas,
     "security": security.security,
     "start": life.start,
@@ -46,6 +51,7 @@ GROUPS = {
     "recovery": recovery.recovery,
     "cleaner": cleaner.cleaner,
     "groups": groups.groups,
+    "coordinators": coordinators.coordinators,
     "cluster": clusters.cluster,
     "monitor": monitor.monitor,
     "pages": monitor_pages.pages,

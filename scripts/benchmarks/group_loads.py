@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import select
 import socket
 import struct
 import sys
@@ -42,6 +41,7 @@ from pykafka_ops.wire.messages.sync_group import (
     SyncGroupRequestAssignment,
     SyncGroupResponse,
 )
+from scripts.benchmarks.asking import Spent
 
 T = TypeVar("T")
 REBALANCE_IN_PROGRESS = 27
@@ -213,6 +213,11 @@ def meet(members: list[Member]) -> None:
         codes = [(member, member.read_join()) for member in waiting]
         waiting = [m for m, code in codes if code in (MEMBER_ID_REQUIRED, *NOT_YET)]
         assert all(code in (0, MEMBER_ID_REQUIRED, *NOT_YET) for _, code in codes), codes
+    assign(members)
+
+
+def assign(members: list[Member]) -> None:
+    """Who has joined gets an assignment, by another rebalance if one began meanwhile."""
     for member in sorted(members, key=lambda m: m.id != m.leader):
         member.send_sync()
     for member in members:
@@ -240,25 +245,20 @@ def rebalance(bootstrap: str, topic: str, *, members: int) -> dict[str, float]:
     return {"seconds": time.monotonic() - begin}
 
 
-def crowd(bootstrap: str, topic: str, *, groups: int, rounds: int) -> dict[str, float]:
-    """Groups of one member each on one connection, then heartbeats; seconds of each."""
+def crowd(bootstrap: str, topic: str, *, groups: int) -> dict[str, float]:
+    """Groups of one member each on one connection."""
     link = Link(bootstrap)
     link.find_coordinator(topic)
-    begin = time.monotonic()
-    everybody = [Member(bootstrap, f"crowd-{topic}-{n}", link) for n in range(groups)]
-    for member in everybody:
-        meet([member])
-    formed = time.monotonic()
-    for _ in range(rounds):
-        codes = {member.heartbeat() for member in everybody}
-        assert codes <= {0}, codes
-    return {"join": formed - begin, "heartbeat": time.monotonic() - formed}
+    spent, begin = Spent(), time.monotonic()
+    for n in range(groups):
+        meet([Member(bootstrap, f"crowd-{topic}-{n}", link)])
+    return {"seconds": time.monotonic() - begin, "broker_cpu": spent.seconds()}
 
 
 # --- commits -------------------------------------------------------------------------------------
 
 
-def _commit(group: str, topic: str, partitions: int, offset: int) -> OffsetCommitRequest:
+def commit_of(group: str, topic: str, partitions: int, offset: int) -> OffsetCommitRequest:
     made = [
         OffsetCommitRequestPartition(
             partition_index=p, committed_offset=offset, committed_metadata=""
@@ -270,36 +270,13 @@ def _commit(group: str, topic: str, partitions: int, offset: int) -> OffsetCommi
     )
 
 
-def _wait_coordinator(link: Link, group: str, topic: str) -> None:
+def wait_coordinator(link: Link, group: str, topic: str) -> None:
     """Commit until the coordinator has come up."""
     while True:
-        answer = link.ask(_commit(group, topic, 1, 0), OffsetCommitResponse, 5)
+        answer = link.ask(commit_of(group, topic, 1, 0), OffsetCommitResponse, 5)
         if answer.topics[0].partitions[0].error_code == 0:
             return
         time.sleep(0.05)
-
-
-def commits(bootstrap: str, topic: str, *, connections: int, seconds: int) -> dict[str, float]:
-    """Simple commits of one partition, one under way on each connection."""
-    links = {}
-    poller = select.epoll()
-    frames = {}
-    for i in range(connections):
-        link = Link(bootstrap)
-        _wait_coordinator(link, f"commits-{i}", topic)
-        number = link.socket.fileno()
-        links[number] = link
-        frames[number] = encode_request(_commit(f"commits-{i}", topic, 1, i), 5, 1, "bench")
-        poller.register(number, select.EPOLLIN)
-    count, begin = 0, time.monotonic()
-    for number, link in links.items():
-        link.socket.sendall(frames[number])
-    while time.monotonic() - begin < seconds:
-        for number, _ in poller.poll():
-            links[number].socket.recv(4096)
-            links[number].socket.sendall(frames[number])
-            count += 1
-    return {"seconds": time.monotonic() - begin, "count": count}
 
 
 def fill(
@@ -307,10 +284,10 @@ def fill(
 ) -> dict[str, float]:
     """Offsets for many groups, ``rounds`` times over."""
     link = Link(bootstrap)
-    _wait_coordinator(link, "fill-0", topic)
+    wait_coordinator(link, "fill-0", topic)
     for i in range(rounds):
         for g in range(groups):
-            request = _commit(f"fill-{g}", topic, partitions, i)
+            request = commit_of(f"fill-{g}", topic, partitions, i)
             while True:
                 answer = link.ask(request, OffsetCommitResponse, 5)
                 codes = {p.error_code for t in answer.topics for p in t.partitions}
@@ -324,7 +301,7 @@ def served(bootstrap: str, topic: str) -> dict[str, float]:
     """Until the coordinator of the first filled group takes commits."""
     while True:
         try:
-            _wait_coordinator(Link(bootstrap), "fill-0", topic)
+            wait_coordinator(Link(bootstrap), "fill-0", topic)
             return {"seconds": 0}
         except (OSError, AssertionError):
             time.sleep(0.02)
