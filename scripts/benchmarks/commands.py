@@ -30,7 +30,7 @@ DUMP = {
     "dump-log: --deep-iteration": ("--deep-iteration",),
     "dump-log: --print-data-log": ("--print-data-log",),
 }
-DUMPS = {name: Row(name, "s", 1.0) for name in DUMP}
+DUMPS = {name: Row(name, "s", 0.5) for name in DUMP}
 VERIFY = Row("dump-log verify, per core", "MB/s", 500, True, digits=0, absolute=True)
 FIND = Row("dump-log find --key, none there, per core", "MB/s", 200, True, digits=0, absolute=True)
 PER_CORE = {VERIFY: ("verify",), FIND: ("find", "--key", "a key that is not there")}

@@ -10,8 +10,8 @@ from scripts.benchmarks.results import Row
 from scripts.benchmarks.targets import Target, targets, wait_idle
 from tests.support.wire import raw
 
-TO_PORT = Row("start to open port, warm", "s", 0.15)
-TO_ACK = Row("start to first ack, warm", "s", 0.15)
+TO_PORT = Row("start to open port, warm", "s", 0.1)
+TO_ACK = Row("start to first ack, warm", "s", 0.1)
 STOP = Row("stop", "s", 1.0)
 MANY = "many partitions"
 CREATE = Row(f"{MANY}: create them", "s", 0.2)

@@ -9,10 +9,13 @@ from scripts.benchmarks.targets import Target, targets, wait_idle
 MB = 1e6
 SIZES = {100: (3_000_000, 300_000), 1000: (600_000, 60_000)}
 PRODUCE = {
-    size: Row(f"produce {size} B, acks=1, 1 partition", "MB/s", 1.0, True, 0) for size in SIZES
+    size: Row(f"produce {size} B, acks=1, 1 partition", "MB/s", 1.2, True, 0) for size in SIZES
 }
-CONSUME = {size: Row(f"consume {size} B, 1 partition", "MB/s", 1.0, True, 0) for size in SIZES}
-CPU = {size: Row(f"broker CPU for both, {size} B", "s", 0.6) for size in SIZES}
+CONSUME = {size: Row(f"consume {size} B, 1 partition", "MB/s", 1.2, True, 0) for size in SIZES}
+CPU = {
+    size: Row(f"broker CPU for both, {size} B", "s", goal)
+    for size, goal in ((100, 0.4), (1000, 0.6))
+}
 IDLE = Row("memory, idle after start", "MB", 0.1, digits=0)
 LOADED = Row("memory, after the load above", "MB", 0.1, digits=0)
 LATENCY_MEAN = Row("end-to-end latency, 1 in flight: mean", "ms", 0.7)
