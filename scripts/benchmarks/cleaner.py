@@ -14,7 +14,7 @@ from confluent_kafka.admin import (
     ResourceType,
 )
 
-from scripts.benchmarks.context import WORK, Bench, load, wait_leaders
+from scripts.benchmarks.context import WORK, Bench, load, wait_leaders, warm_memory
 from scripts.benchmarks.results import Row
 from scripts.benchmarks.targets import Target, targets, wait_idle
 from tests.support.wire import raw
@@ -109,6 +109,7 @@ def _round(bench: Bench, target: Target, size: int) -> None:
     name = f"clean-{size}-{time.monotonic_ns()}"
     dirty = _filled(bench, target, name, size)
     bound = _bound(target, name)
+    warm_memory(int(dirty))
     begin = time.monotonic()
     _compact(target, name)
     while _cleaned_to(target, name) < bound:

@@ -17,9 +17,9 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
 from pykafka_ops.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
-from scripts.benchmarks.context import ROOT, WORK, Bench, load
+from scripts.benchmarks.context import ROOT, WORK, Bench, load, warm_memory
 from scripts.benchmarks.results import Row
-from scripts.benchmarks.trios import SESSION_MS, Trio, trio, wait_quiet
+from scripts.benchmarks.trios import SESSION_MS, SIZE, Trio, trio, wait_quiet
 from tests.support.differential.two_brokers import CLOSED, Link
 from tests.support.waiting import wait_for
 
@@ -59,8 +59,9 @@ def _replicate(bench: Bench, made: Trio) -> None:
         for size, amounts in SIZES.items():
             topic = made.new_topic(f"produce-{size}-{number}")
             wait_quiet(made)
-            before = made.cpu_seconds()
             count = bench.scaled(*amounts)
+            warm_memory(count * size * SIZE)
+            before = made.cpu_seconds()
             found = load("produce", made, topic, count=count, size=size, acks=-1)
             bench.add(PRODUCE[size], made, found["bytes"] / MB / found["seconds"])
             bench.add(CPU[size], made, made.cpu_seconds() - before)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import mmap
 import os
 import subprocess
 import sys
@@ -75,6 +76,16 @@ def load(
     assert done.returncode == 0, f"{argv}\n{done.stderr}\n{target.process.log_tail()}"
     found: dict[str, float] = json.loads(done.stdout)
     return found
+
+
+def warm_memory(size: int) -> None:
+    """Have memory for ``size`` bytes of page cache at hand, for whoever writes next.
+
+    A virtual machine may have given its free memory back to its host. To get it again takes several
+    times as long as to write into it, and hits one broker or the other.
+    """
+    kind = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE
+    mmap.mmap(-1, size * 5 // 4, kind).close()
 
 
 def new_topic(target: Target, partitions: int = 1, name: str | None = None) -> str:

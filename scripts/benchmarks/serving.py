@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scripts.benchmarks.context import WORK, Bench, delete_topic, load, new_topic
+from scripts.benchmarks.context import WORK, Bench, delete_topic, load, new_topic, warm_memory
 from scripts.benchmarks.results import Row
 from scripts.benchmarks.targets import Target, targets, wait_idle
 
@@ -43,6 +43,7 @@ def _round(bench: Bench, target: Target, size: int, *, warm_up: bool = False) ->
     count = bench.scaled(*SIZES[size]) // (3 if warm_up else 1)
     topic = new_topic(target)
     wait_idle(target)
+    warm_memory(count * size)
     cpu = target.process.cpu_seconds()
     produced = load("produce", target, topic, count=count, size=size)
     consumed = load("consume", target, topic, count=count)
