@@ -98,7 +98,7 @@ def _bound(target: Target, name: str) -> int:
 
 
 def _warm_up(bench: Bench, target: Target) -> None:
-    _filled(bench, target, "warm", 100, share=4)
+    _filled(bench, target, "warm", 100, share=bench.scaled(4, 1))  # two segments at least
     _compact(target, "warm")
     bound = _bound(target, "warm")
     while _cleaned_to(target, "warm") < bound:
