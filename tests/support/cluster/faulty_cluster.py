@@ -165,6 +165,18 @@ class FaultyCluster:
         self.between[one].heal(other)
         self.between[other].heal(one)
 
+    @property
+    def fillable(self) -> list[LocalBroker]:
+        """Those with a disk that can be filled."""
+        return [b for b in self.brokers if b in self.ours or self.disks[b.broker_id].mounted]
+
+    def go_on(self, broker: LocalBroker) -> None:
+        """With room again: ours needs nothing; Apache Kafka's takes a directory that has failed
+        only when it starts, and ends itself when all have."""
+        if broker not in self.ours:
+            broker.kill()
+            broker.launch()
+
     def fill_disk(self, broker: int) -> None:
         """Nothing can be written any more."""
         if self.disks[broker].mounted:

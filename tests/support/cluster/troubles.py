@@ -45,9 +45,14 @@ def paused(cluster: FaultyCluster, draw: random.Random) -> Mend:
 
 @trouble
 def disk_full(cluster: FaultyCluster, draw: random.Random) -> Mend:
-    victim = draw.choice(cluster.ours).broker_id
-    cluster.fill_disk(victim)
-    return lambda: cluster.empty_disk(victim)
+    victim = draw.choice(cluster.fillable)
+    cluster.fill_disk(victim.broker_id)
+
+    def make_room() -> None:
+        cluster.empty_disk(victim.broker_id)
+        cluster.go_on(victim)
+
+    return make_room
 
 
 @trouble
