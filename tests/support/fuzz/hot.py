@@ -1,7 +1,7 @@
 """The same bytes to the compiled modules, to the plain ones, and to the careful code.
 
-The first two do not differ in anything. What they take, the careful code takes and leaves as it is;
-what it takes and they do not, is only slower.
+Functions of the first two do not differ in anything. What they take, the careful code takes and
+leaves as it is; what it takes and they do not, is only slower.
 """
 
 from __future__ import annotations
@@ -143,12 +143,16 @@ def usual_batches(data: bytes) -> None:
 
 
 def batch_alike(one: bytes) -> bool:
-    """Whether the batch is the usual one; to all forms, if to one."""
-    ours, theirs = (
+    """Whether the batch is the usual one to some form; then it is right to the careful code.
+
+    The forms go through records in different ways, and each leaves others to the careful code:
+    lengths that take more bytes than they must, times far apart.
+    """
+    forms = [
         form("append").checked(_tail(form), memoryview(bytearray(one))) for form in (running, plain)
-    )
-    assert ours == theirs
-    if ours is None:
+    ]
+    taken = [fields for fields in forms if fields is not None]
+    if not taken:
         return False
     world = _world()
     rules = ValidationRules(world.config, "t-0", world.now, Origin.CLIENT, False)
@@ -157,7 +161,8 @@ def batch_alike(one: bytes) -> bool:
     except (KafkaError, CorruptBatchError) as error:
         raise AssertionError(f"taken, though the careful code refuses it: {error}") from error
     assert prepared is not None and bytes(prepared.data) == one, "taken, though to be rewritten"
-    assert tuple(prepared.header) == tuple(ours)
+    for fields in taken:
+        assert tuple(prepared.header) == tuple(fields)
     return True
 
 
