@@ -106,8 +106,13 @@ class ClientConfig:
     @property
     def is_known(self) -> bool:
         """Whether brokers know who asks: by a login, or a certificate."""
-        shown = self.get("ssl.keystore.location") or self.get("ssl.keystore.key")
-        return self.sasl or (self.tls and shown is not None)
+        return self.sasl or (self.tls and bool(self.certificate))
+
+    @property
+    def certificate(self) -> str:
+        """The property that holds the certificate to show, "" where there is none."""
+        places = ("ssl.keystore.certificate.chain", "ssl.keystore.location")
+        return next((place for place in places if self.get(place)), "")
 
     def get(self, key: str) -> str | None:
         """A raw property, None where absent or empty."""

@@ -334,7 +334,7 @@ class BrokerConnection:
 
     def _hint(self) -> str:
         """What a hang-up at this point usually means."""
-        if not self.versions and self.config.tls and not self.config.get("ssl.keystore.location"):
+        if not self.versions and self.config.tls and not self.config.certificate:
             return " (does this port want a certificate? then set ssl.keystore.location)"
         if not self.versions and not self.config.tls:
             return " (does this port speak TLS? then set security.protocol=SSL)"

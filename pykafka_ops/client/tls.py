@@ -76,14 +76,14 @@ def reason(error: OSError, config: ClientConfig) -> str:
         return "hung up in the TLS handshake; does this port speak PLAINTEXT?"
     if error.reason in ("WRONG_VERSION_NUMBER", "UNEXPECTED_MESSAGE", "RECORD_LAYER_FAILURE"):
         return "this port does not speak TLS: set security.protocol=PLAINTEXT (or SASL_PLAINTEXT)"
-    if tls_errors.is_of_client(error) and not config.get("ssl.keystore.location"):
+    if tls_errors.is_of_client(error) and not config.certificate:
         return (
             "the broker wants a certificate of the client: set ssl.keystore.location and "
             "ssl.keystore.password"
         )
     if tls_errors.is_of_client(error):
         return (
-            f"the broker refuses the certificate in ssl.keystore.location ({error.reason}): has it "
+            f"the broker refuses the certificate in {config.certificate} ({error.reason}): has it "
             "ended, or does the broker not trust who signed it?"
         )
     return f"TLS handshake failed: {error.reason or error}"

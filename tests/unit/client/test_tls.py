@@ -8,7 +8,7 @@ import pytest
 from pykafka_ops.client.cluster import CallTimeoutError, Cluster
 from pykafka_ops.client.config import ClientConfig, ClientConfigError
 from pykafka_ops.client.connection import WrongProtocolError
-from pykafka_ops.client.tls import context
+from pykafka_ops.client.tls import context, reason
 from pykafka_ops.errors import TlsError
 from tests.support.golden.transcripts import run
 from tests.support.memory.fake_broker import FakeBroker
@@ -180,3 +180,18 @@ def test_a_certificate_that_has_ended_is_told_as_such(tmp_path: Path, connect: C
             connect(fake.bootstrap, **trust).metadata([])
     finally:
         fake.close()
+
+
+@pytest.mark.parametrize(
+    ("place", "text"),
+    [
+        ("ssl.keystore.location", "refuses the certificate in ssl.keystore.location (TLSV1"),
+        ("ssl.keystore.certificate.chain", "refuses the certificate in ssl.keystore.certificate."),
+        ("", "wants a certificate of the client: set ssl.keystore.location"),
+    ],
+)
+def test_a_certificate_that_is_refused_is_named_by_its_place(place: str, text: str) -> None:
+    error = ssl.SSLError()
+    error.reason = "TLSV1_ALERT_UNKNOWN_CA"
+    shown = {place: "x"} if place else {}
+    assert text in reason(error, ClientConfig.of({"bootstrap.servers": "h:1", **shown}))
