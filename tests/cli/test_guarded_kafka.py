@@ -232,6 +232,7 @@ def strangers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {"other": str(other.ca), "stranger": str(other.issue("stranger"))}
 
 
+@pytest.mark.parametrize("kafka", ["pko"], indirect=True)  # theirs: test_every_command_secured
 @pytest.mark.parametrize("mistake", MISTAKES)
 @pytest.mark.parametrize("line", ["acls list", "users list", "tokens list", "kafka-acls --list"])
 def test_a_mistake_is_named_at_the_first_try(

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pykafka_ops.cli import main
 from tests.support.process import certificates
+from tests.support.process.lines import OTHERS
 from tests.support.process.process_list import watched
 from tests.support.process.secured_clients import (
     MISTAKES,
@@ -57,21 +61,32 @@ def rows(out: str, name: str) -> list[dict[str, Any]]:
     return found
 
 
+def modes_of(pattern: str) -> dict[str, int]:
+    """Of temporary files and directories; of others' too, which may go meanwhile."""
+    found = {}
+    for path in Path(tempfile.gettempdir()).glob(pattern):
+        with contextlib.suppress(FileNotFoundError):
+            found[str(path)] = path.stat().st_mode
+    return found
+
+
 def test_reports_come_by_a_file_and_by_a_profile_and_show_no_secret(
     kafka: SecuredClients, run: Run
 ) -> None:
+    file, profile = kafka.file("admin"), kafka.profile()
     with watched(os.getpid()) as seen:
-        code, out, err = run("lag", "-b", kafka.where, "--command-config", kafka.file("admin"),
-                             "-o", "json")  # fmt: skip
+        code, out, err = run("lag", "-b", kafka.where, "--command-config", file, "-o", "json")
         assert code == 0, err
         assert [row["group"] for row in rows(out, "groups")] == [GROUP]
         shown = out + err
-        profile = kafka.profile()
         code, out, err = run("skew", "-o", "json", **profile)
         assert code == 0, err
         assert [row["topic"] for row in rows(out, "topics")] == [TOPIC]
     assert "pyspark" in seen.programs()
     assert seen.holding(SECRETS, given=profile) == []
+    modes = modes_of("pko-spark-*")
+    assert modes
+    assert [path for path, mode in modes.items() if mode & OTHERS] == []
     assert not [word for word in SECRETS if word in shown + out + err]
 
 
