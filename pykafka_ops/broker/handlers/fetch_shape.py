@@ -10,7 +10,7 @@ ordinary code (:class:`~pykafka_ops.broker.partitions.fetches.Fetches`) serves i
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from typing import Any, cast
+from typing import cast
 
 from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.handlers.fetch_reader import FetchReader
@@ -51,7 +51,7 @@ class FetchShape(FetchReader):
 
     def __init__(self, context: Context, first: FetchRequest) -> None:
         super().__init__(context, first)
-        self._own: dict[Any, CachedPartition] = {}
+        self._own = self.partitions
         """Those of the last request without a session."""
         self._concerned, self._quotas_version = False, 0
         self._rights: Callable[..., Container[str]] | None = None

@@ -47,7 +47,13 @@ _COUNT = Struct(">i")
 _LENGTH = Struct(">h")
 _ID_SIZE = 16
 _unpack = HEAD.unpack_from
-_LAYOUTS = ((FLEXIBLE, ">iiqiqi"), (EPOCHS_FROM, ">iiqqi"), (5, ">iqqi"), (4, ">iqi"))
+_LAYOUTS = (
+    (FLEXIBLE, Struct(">iiqiqi")),
+    (EPOCHS_FROM, Struct(">iiqqi")),
+    (5, Struct(">iqqi")),
+    (4, Struct(">iqi")),
+)
+"""Of a partition in a request, by the version that brought it."""
 
 Key = tuple[Any, int]
 """A partition as the client names it: name or id of its topic, number."""
@@ -97,8 +103,7 @@ class FetchPath(Shape):
         self.follower = follower
         self._committed = committed
         self._hosted = hosted
-        layout = next(layout for since, layout in _LAYOUTS if version >= since)
-        self._unpack_partition = Struct(layout)
+        self._unpack_partition = next(layout for since, layout in _LAYOUTS if version >= since)
         self.is_checked = True
         """Whether :meth:`may_read` has something to say."""
         self._name: Any = ""
