@@ -38,8 +38,8 @@ from pykafka_ops.wire.codes import ErrorCode
 
 Numbers = Sequence[int]
 
-PARTITION_BYTES: Final = 130
-"""What a path holds for a partition without its names; measured."""
+PARTITION_BYTES: Final = 200
+"""What a path, and what is known of its requests, holds for a partition; measured."""
 _CRC_AT, _TIMES_AT = 17, 27
 _CRC = Struct(">I")
 _TIMES = Struct(">qq")
@@ -65,7 +65,8 @@ class CommitPath:
         "_notes",
         "_places",
         "_room",
-        "_values",
+        "_starts",
+        "_texts",
     )
 
     def __init__(
@@ -80,27 +81,29 @@ class CommitPath:
         self._group_id = group_id
         self._member = member
         self._places, self._notes = places, notes
-        self._room, self._values = self._prepared()
+        self._room, self._starts, self._texts = self._prepared()
         length, last = len(self._room) - 12, len(places) - 1
         self._fields = (0, length, -1, 2, 0, 0, last, 0, 0, -1, -1, -1, len(places))
         self._config: TopicConfig | None = None
         self._checked = False
 
-    def _prepared(self) -> tuple[bytearray, list[tuple[int, bytes]]]:
+    def _prepared(self) -> tuple[bytearray, list[int], list[bytes]]:
         """The batch, and for each record where its value begins behind the version, and its text
         with the length."""
-        entries, values = [], []
+        entries, starts, texts = [], [], dict[bytes, bytes]()
         for (topic, index), note in zip(self._places, self._notes, strict=True):
             value = OffsetAndMetadata(0, 0, note, 0, NEVER)
             entries.append(encode_entry(OffsetRecord(self._group_id, topic, index, value)))
         room = build_plain(entries, 0)
-        at = HEADER_SIZE
-        for _, value_bytes in entries:
-            assert value_bytes is not None
-            at = room.index(value_bytes, at)
-            values.append((at + 2, value_bytes[14:-8]))
-            at += len(value_bytes)
-        return room, values
+        at, found = HEADER_SIZE, []
+        for _, data in entries:
+            assert data is not None
+            at = room.index(data, at)
+            starts.append(at + 2)
+            text = data[14:-8]
+            found.append(texts.setdefault(text, text))
+            at += len(data)
+        return room, starts, found
 
     def commit(self, generation: int, offsets: Numbers, epochs: Numbers) -> ErrorCode | None:
         """What the commit ends with; None where the ordinary code has to do it."""
@@ -137,8 +140,8 @@ class CommitPath:
         time, base = when
         room, known = self._room, kept.committed
         made: dict[TopicPartition, OffsetAndMetadata] = {}
-        for place, (at, text), note, offset, epoch in zip(
-            self._places, self._values, self._notes, offsets, epochs, strict=True
+        for place, at, text, note, offset, epoch in zip(
+            self._places, self._starts, self._texts, self._notes, offsets, epochs, strict=True
         ):
             before = known.get(place)
             if before is None or len(before.metadata) != len(note):
