@@ -71,10 +71,21 @@ static void pko_make_over(uint32_t over[4][256], size_t bytes)
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#include <nmmintrin.h>
-#define PKO_TARGET __attribute__((target("sse4.2")))
-#define PKO_STEP8(crc, word) ((uint32_t)_mm_crc32_u64((crc), (word)))
-#define PKO_STEP1(crc, byte) _mm_crc32_u8((crc), (byte))
+/* Written out, for gcc and clang do not agree on which target the intrinsic functions ask for. */
+#define PKO_TARGET
+static inline uint32_t pko_step8(uint32_t crc, uint64_t word)
+{
+    uint64_t wide = crc;
+    __asm__("crc32q %1, %0" : "+r"(wide) : "r"(word));
+    return (uint32_t)wide;
+}
+static inline uint32_t pko_step1(uint32_t crc, unsigned char byte)
+{
+    __asm__("crc32b %1, %0" : "+r"(crc) : "q"(byte));
+    return crc;
+}
+#define PKO_STEP8(crc, word) pko_step8((crc), (word))
+#define PKO_STEP1(crc, byte) pko_step1((crc), (byte))
 static int pko_has_instruction(void)
 {
     __builtin_cpu_init();
@@ -89,6 +100,15 @@ static int pko_has_instruction(void)
 static int pko_has_instruction(void)
 {
     return (getauxval(AT_HWCAP) & (1 << 7)) != 0; /* HWCAP_CRC32 */
+}
+#elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32) /* every Mac */
+#include <arm_acle.h>
+#define PKO_TARGET
+#define PKO_STEP8(crc, word) __crc32cd((crc), (word))
+#define PKO_STEP1(crc, byte) __crc32cb((crc), (byte))
+static int pko_has_instruction(void)
+{
+    return 1;
 }
 #endif
 
