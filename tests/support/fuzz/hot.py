@@ -163,6 +163,11 @@ def batch_alike(one: bytes) -> bool:
     assert prepared is not None and bytes(prepared.data) == one, "taken, though to be rewritten"
     for fields in taken:
         assert tuple(prepared.header) == tuple(fields)
+    if prepared.header.producer_id >= 0:
+        assert (prepared.header.producer_id, *prepared.header[10:12]) == (5, 0, 7), (
+            "out of sequence"
+        )
+    assert not prepared.header.is_transactional, "in no transaction"
     return True
 
 
