@@ -3,6 +3,8 @@
 cimport cython
 cimport pykafka_ops.broker.hot.raw as at
 
+# without types they would be looked up in the module, and compared as objects, for every byte
+cdef long long _BITS, _MOST_TIME, _NO_TIMESTAMP
 
 cpdef bint promised(at.View data, Py_ssize_t start, at.Fields fields) except -1
 
