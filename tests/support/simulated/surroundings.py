@@ -13,6 +13,7 @@ from typing import Any
 from unittest.mock import patch
 
 from pykafka_ops.broker.coordinators import hosted
+from pykafka_ops.broker.hot import raw
 from pykafka_ops.broker.runtime import broker, parts, time_slice
 from pykafka_ops.broker.runtime.cluster import membership
 from pykafka_ops.broker.runtime.logs import cleaner
@@ -95,6 +96,7 @@ def installed(world: World) -> Iterator[None]:
 
     replaced: list[tuple[Any, str, Any]] = [
         (clocks, "time", Clock(loop)),
+        (raw, "time", Clock(loop)),
         (time_slice, "time", Clock(loop)),
         (cleaner, "time", Clock(loop)),
         (cleaner, "CleanerProcess", lambda: SimCleaner(world)),
