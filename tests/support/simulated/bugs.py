@@ -115,7 +115,7 @@ BUGS: dict[str, list[Patch]] = {
     "nobody joins the ISR": [(InSync, "expand", _nothing)],
     "open transactions are read": [(Producers, "first_unstable_offset", -1)],
     "aborts are not indexed": [(Segment, "append_aborted", _nothing)],
-    "generations are not compared": [(GroupShard, "_may_commit", lambda *_, **__: ErrorCode.NONE)],
+    "generations are not compared": [(GroupShard, "may_commit", lambda *_, **__: ErrorCode.NONE)],
     "a clean stop syncs nothing": [(FlushJob, "run", _nothing)],
     "answers do not wait for the disk": [
         (Durability, "flush_soon", _nothing),
