@@ -24,6 +24,8 @@ from tests.support.wire import raw
 BATCH = 1000
 STATES = ("created", "paid", "sent", "delivered")
 WORDS = ("leave it at the door ", "ring twice ", "call first ")
+LOADING = 14
+"""COORDINATOR_LOAD_IN_PROGRESS."""
 CLIENT = "BENCH_CLIENT"
 """Variable with more settings of librdkafka, as JSON."""
 
@@ -177,8 +179,10 @@ def _producers(bootstrap: str, count: int) -> list[int]:
     ids = []
     with raw.Connection(bootstrap.partition(",")[0]) as connection:
         for _ in range(count):
-            answer = connection.ask(raw.request(22, 0, raw.string(None) + bytes(4)))
-            _, code, producer, _ = struct.unpack(">ihqh", answer)
+            code = LOADING  # Apache Kafka's first answer: it asks for a block of ids then
+            while code == LOADING:
+                answer = connection.ask(raw.request(22, 0, raw.string(None) + bytes(4)))
+                _, code, producer, _ = struct.unpack(">ihqh", answer)
             assert not code, f"InitProducerId: error {code}"
             ids.append(producer)
     return ids

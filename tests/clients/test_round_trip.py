@@ -115,7 +115,7 @@ def test_one_message_larger_than_a_fetch_is_still_read(client: Client, topic: st
 
 
 def test_many_megabytes_arrive_in_order(client: Client, topic: str) -> None:
-    client.create_topic(topic)
+    client.create_topic(topic, configs={"retention.ms": "-1"})  # the records are old
     sent = [Message(f"{i:06}".encode() * 1000) for i in range(1500)]
     client.produce(topic, sent)
     found = client.consume(topic, len(sent))
