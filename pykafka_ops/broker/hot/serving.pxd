@@ -27,10 +27,15 @@ cdef class Shape:
 
 cdef class Serving:
     cdef public object channel
-    cdef public object due
+    cdef public bytearray due
     cdef public tuple known
     cdef public list observers
     cdef public QuotasHead quotas
 
-    @cython.locals(quotas=QuotasHead, shape=Shape, count=CountHead)
+    @cython.locals(
+        quotas=QuotasHead, shape=Shape, count=CountHead,
+    )
     cdef object serve_in(self, object frame, at.Room room)
+
+    @cython.locals(due=bytearray, key=cython.longlong, left=cython.longlong)
+    cdef bint is_timed(self, at.View room) except -1

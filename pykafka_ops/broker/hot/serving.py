@@ -73,7 +73,8 @@ class Shape:
 
 class Serving:
     """The requests of a connection. ``known`` are their shapes, each with what counts it, or None;
-    ``due`` says for each API whether a request may have to be timed, None where none has."""
+    ``due`` says for each API which of the next requests is to be timed (1: this one; 0: none),
+    None where nothing is timed."""
 
     __slots__ = ("channel", "due", "known", "observers", "quotas")
 
@@ -90,8 +91,7 @@ class Serving:
     def serve_in(self, frame: memoryview, room: memoryview) -> None:
         """The same; ``room`` is ``frame`` once more."""
         quotas: QuotasHead = self.quotas
-        due = self.due
-        if quotas.version or self.observers or (due is not None and due[at.api(room)]):
+        if quotas.version or self.observers or (self.due is not None and self.is_timed(room)):
             self.serve_measured(frame)
             return
         for shape, count in self.known:
@@ -113,6 +113,15 @@ class Serving:
                 channel.write(answer)
             return
         self.read(frame)
+
+    def is_timed(self, room: memoryview) -> bool:
+        """Whether the request is to be timed; if not yet, one of the next is, one sooner."""
+        due, key = self.due, at.api(room)
+        assert due is not None
+        left = due[key]
+        if left > 1:
+            due[key] = left - 1
+        return left == 1
 
     def serve_measured(self, frame: memoryview) -> None:
         """As :meth:`serve`, while somebody measures."""
