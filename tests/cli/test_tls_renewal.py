@@ -6,6 +6,7 @@ import shutil
 import socket
 import ssl
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,11 @@ def shown(broker: TlsBroker, port: int) -> bytes | None:
     """The certificate that a new client sees."""
     with connected(broker, port) as client:
         return client.getpeercert(True)
+
+
+def shows(broker: TlsBroker, expected: bytes) -> bool:
+    """Whether a new client sees this certificate, on the listener for everybody."""
+    return shown(broker, broker.open_port) == expected
 
 
 def der(path: Path) -> bytes:
@@ -156,7 +162,7 @@ def test_pem_in_settings_is_renewed_and_kept_encrypted(tmp_path: Path) -> None:
             renewed = in_settings(new, "listener.name.open.", gap)
             done = configs(broker, *(f"{name}={text}" for name, text in renewed.items()))
             assert done.code == 0, done.err
-            assert shown(broker, broker.open_port) == der(new)
+            wait_for(partial(shows, broker, der(new)), what="the new certificate")
         stranger = in_settings(authority.issue("stranger"), "listener.name.open.", "\n")
         refused = configs(broker, *(f"{name}={text}" for name, text in stranger.items()))
         assert "Keystore DistinguishedName does not match" in refused.err

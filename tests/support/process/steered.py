@@ -138,6 +138,7 @@ def stay_steered(state: Steering) -> None:
 
 
 if __name__ == "__main__":
+    os.environ["PKO_PURE"] = "1"  # compiled code does not write, or ask for the time, by ``os``
     sys.path[0] = str(Path(__file__).resolve().parents[3])
     steering = Steering(Path(sys.argv.pop(1)))
     steer(steering)
