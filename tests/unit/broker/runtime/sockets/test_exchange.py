@@ -14,7 +14,6 @@ from pykafka_ops.broker.runtime.sockets.ended import Ended
 from pykafka_ops.broker.runtime.sockets.request_log import NAME
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire import frame as frames
 from pykafka_ops.wire.frame import encode_request
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest
 from pykafka_ops.wire.messages.fetch import FetchResponse
@@ -31,20 +30,6 @@ def desk(loop: asyncio.AbstractEventLoop) -> Desk:
 
 
 # -- encodings ---------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def encodings(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often a message of each class was encoded as an answer."""
-    counted: Counter[str] = Counter()
-    encode_parts = frames.encode_parts
-
-    def counting(msg: object, version: int, parts: list[Any]) -> None:
-        counted[type(msg).__name__] += 1
-        encode_parts(msg, version, parts)
-
-    monkeypatch.setattr(frames, "encode_parts", counting)
-    return counted
 
 
 def test_a_fetch_under_a_quota_is_encoded_once(desk: Desk, encodings: Counter[str]) -> None:

@@ -77,40 +77,26 @@ def desk(
     return Desk(loop, authorizer)
 
 
-@pytest.fixture
-def encoded(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often a message of each class was encoded as an answer."""
-    counted: Counter[str] = Counter()
-    encode_parts = frames.encode_parts
-
-    def counting(msg: object, version: int, parts: list[Any]) -> None:
-        counted[type(msg).__name__] += 1
-        encode_parts(msg, version, parts)
-
-    monkeypatch.setattr(frames, "encode_parts", counting)
-    return counted
-
-
-def test_what_several_clients_ask_is_answered_once(desk: Desk, encoded: Counter[str]) -> None:
+def test_what_several_clients_ask_is_answered_once(desk: Desk, encodings: Counter[str]) -> None:
     one, other = desk.client("one"), desk.client("other")
     answers = [client.ask(metadata("t")) for client in (one, one, other)]
     assert answers[0] == answers[1] == answers[2]
     assert (codes(answers[0]), len(answers[0].topics[0].partitions)) == ([0], 2)
-    assert encoded == {"MetadataResponse": 1}
+    assert encodings == {"MetadataResponse": 1}
     assert one.transport.correlation_ids() == [0, 1]
 
 
 def test_another_version_listener_or_request_has_an_answer_of_its_own(
-    desk: Desk, encoded: Counter[str]
+    desk: Desk, encodings: Counter[str]
 ) -> None:
     client = desk.client()
     for version in range(4, 13):
         assert client.ask(metadata("t"), version) == client.ask(metadata("t"), version)
-    assert encoded == {"MetadataResponse": 9}
+    assert encodings == {"MetadataResponse": 9}
     client.ask(metadata("t", "t"))
     client.transport.connection.listener = "OTHER"
     assert client.ask(metadata("t")).brokers == []
-    assert encoded == {"MetadataResponse": 11}
+    assert encodings == {"MetadataResponse": 11}
 
 
 def test_a_change_of_the_cluster_is_in_the_next_answer(desk: Desk) -> None:
@@ -132,13 +118,13 @@ def test_a_change_of_the_cluster_is_in_the_next_answer(desk: Desk) -> None:
 
 
 def test_topics_that_are_not_there_are_asked_for_each_time(
-    desk: Desk, authorizer: Authorizer, encoded: Counter[str]
+    desk: Desk, authorizer: Authorizer, encodings: Counter[str]
 ) -> None:
     authorizer.load([rule("t"), rule("new")])
     client = desk.client()
     for _ in range(2):
         assert codes(client.ask(metadata("t", "new"))) == [0, MISSING]
-    assert encoded == {"MetadataResponse": 2}
+    assert encodings == {"MetadataResponse": 2}
     desk.site.topic("new")
     assert codes(client.ask(metadata("t", "new"))) == [0, 0]
 
