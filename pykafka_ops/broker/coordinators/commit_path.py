@@ -17,10 +17,10 @@ from struct import Struct
 from typing import Final
 
 from pykafka_ops.broker.coordinators.groups import Groups, GroupSlot
-from pykafka_ops.broker.hot.append import is_due, write
+from pykafka_ops.broker.hot.append import is_due, settle, write
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.state.append_errors import commit_code
-from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
+from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.groups.group import GroupState
 from pykafka_ops.broker.state.groups.offsets import GroupOffsets, TopicPartition
 from pykafka_ops.broker.state.groups.records import (
@@ -182,13 +182,7 @@ class CommitPath:
 
     def _is_usual(self, config: TopicConfig) -> bool:
         """Whether nothing in a batch has to be checked or rewritten."""
-        return (
-            self._groups.coordinator.codec is Codec.NONE
-            and len(self._room) <= min(config.max_message_bytes, config.segment_bytes)
-            and not config.log_append_time
-            and config.compression_type == "producer"
-            and config.flush_messages >= MAX_LONG
-        )
+        return self._groups.coordinator.codec is Codec.NONE and config.takes_as_is(len(self._room))
 
     def _append(self, partition: Partition, now: int) -> None:
         """Write the batch. Raises KafkaError KAFKA_STORAGE_ERROR."""
@@ -204,12 +198,5 @@ class CommitPath:
             write(tail, active, view, view, self._fields, partition.leader_epoch)
         except OSError as error:
             raise log.take_back(position, error) from error
-        meter = partition.meter
-        meter.produces += 1
-        meter.bytes_in += len(room)
-        meter.messages_in += len(self._places)
-        if tail.first_unstable < 0:
-            tail.high_watermark = tail.end
-        else:
-            tail.move_high_watermark(tail.end)
-        self._groups.coordinator.environment.replicas.appended(partition.key)
+        replicas = self._groups.coordinator.environment.replicas
+        settle(partition, tail, replicas, len(room), len(self._places))

@@ -13,14 +13,13 @@ from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
 from pykafka_ops.broker.handlers.fetch_request import READ_COMMITTED, terms
 from pykafka_ops.broker.hot.fetch import (
     FLEXIBLE,
-    HEAD,
-    HEAD_SIZE,
     SESSIONS_FROM,
     FetchPath,
     Key,
     Read,
 )
 from pykafka_ops.broker.hot.fetch_reply import reply_of
+from pykafka_ops.broker.hot.raw import HEAD_SIZE, pair
 from pykafka_ops.broker.partitions.read import Terms
 from pykafka_ops.broker.state.fetch_session import CachedPartition, FetchContext, FetchSession, Kind
 from pykafka_ops.wire.frame import encode_request
@@ -196,5 +195,5 @@ def _marks(context: Context, request: FetchRequest) -> tuple[int, bytes, bytes]:
         other = encode_request(request, version, 0, context.client_id)[_LENGTH:]
         request.session_id = 0
         at = next(n for n, (a, b) in enumerate(zip(frame, other, strict=True)) if a != b)
-        nothing += HEAD.size
-    return HEAD.unpack_from(frame)[0], frame[HEAD_SIZE:at], frame[at + nothing :]
+        nothing += HEAD_SIZE
+    return pair(frame)[0], frame[HEAD_SIZE:at], frame[at + nothing :]

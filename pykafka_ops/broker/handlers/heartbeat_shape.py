@@ -7,9 +7,8 @@ the same code as for any other request.
 
 from __future__ import annotations
 
-from struct import Struct
-
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
+from pykafka_ops.broker.hot.raw import HEAD_SIZE, pair
 from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -17,8 +16,6 @@ from pykafka_ops.wire.frame import encode_request, response_parts
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from pykafka_ops.wire.types import joined
 
-_HEAD = Struct(">ii")
-"""API key and version as one number, correlation id."""
 _LENGTH = 4
 
 
@@ -45,15 +42,15 @@ class HeartbeatShape(Shape):
         )
         # Made by our own encoder, so that a request with these bytes can mean nothing else.
         frame = encode_request(request, context.version, 0, context.client_id)[_LENGTH:]
-        self._key = _HEAD.unpack_from(frame)[0]
-        self._rest = frame[_HEAD.size :]
+        self._key = pair(frame)[0]
+        self._rest = frame[HEAD_SIZE:]
         reply = joined(response_parts(HeartbeatResponse(), context.version, 0))
         self._before, self._after = reply[:_LENGTH], reply[_LENGTH + 4 :]
         self.held = SHAPE_BYTES + 2 * len(frame)
 
     def fits(self, frame: memoryview) -> bool:
         """Whether the frame has this shape."""
-        return frame[_HEAD.size :] == self._rest and _HEAD.unpack_from(frame)[0] == self._key
+        return frame[HEAD_SIZE:] == self._rest and pair(frame)[0] == self._key
 
     def answer(self, frame: memoryview) -> object:
         """The answer to a request of this shape; None, and nothing is done, if it has another, or

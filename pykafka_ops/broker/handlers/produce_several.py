@@ -16,10 +16,9 @@ from pykafka_ops.broker.handlers.produce_answer import begin, conclude
 from pykafka_ops.broker.handlers.produce_reply import PackedReply
 from pykafka_ops.broker.hot.produce import (
     FLEXIBLE,
-    HEAD,
     TopicPath,
 )
-from pykafka_ops.broker.hot.raw import HEAD_SIZE
+from pykafka_ops.broker.hot.raw import HEAD_SIZE, pair
 from pykafka_ops.broker.partitions.append import (
     Certain,
 )
@@ -85,7 +84,7 @@ class SeveralShape(TopicPath):
         frame = encode_request(same, context.version, 0, context.client_id)[_LENGTH:]
         flexible = context.version >= FLEXIBLE
         end = len(frame) - (_NO_PARTITIONS if flexible else _COUNT.size)
-        self._key = HEAD.unpack_from(frame)[0]
+        self._key = pair(frame)[0]
         self._head = frame[HEAD_SIZE:end]
         self._end = end
         self._reply = PackedReply(topic, context.version)
@@ -95,7 +94,7 @@ class SeveralShape(TopicPath):
     def find(self, frame: memoryview) -> tuple[int, list[Place]] | None:
         """Correlation id, and partition, first and last + 1 byte of its records for each batch;
         None if the frame has another shape."""
-        key, correlation_id = HEAD.unpack_from(frame)
+        key, correlation_id = pair(frame)
         at = self._end
         if key != self._key or len(frame) <= at or frame[HEAD_SIZE:at] != self._head:
             return None
@@ -153,7 +152,7 @@ def _plain(frame: memoryview, at: int) -> list[Place] | None:
     if not 0 < count <= FEW:
         return None
     for _ in range(count):
-        index, size = HEAD.unpack_from(frame, at)
+        index, size = pair(frame, at)
         start = at + HEAD_SIZE
         at = start + size
         if size < 0:

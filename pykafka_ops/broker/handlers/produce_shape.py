@@ -14,11 +14,10 @@ from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
 from pykafka_ops.broker.handlers.produce_answer import begin, conclude
 from pykafka_ops.broker.handlers.produce_reply import PackedReply
 from pykafka_ops.broker.hot.produce import (
-    HEAD,
     ProducePath,
     WriteFailedError,
 )
-from pykafka_ops.broker.hot.raw import HEAD_SIZE, PARTITION_SIZE
+from pykafka_ops.broker.hot.raw import HEAD_SIZE, PARTITION_SIZE, pair
 from pykafka_ops.broker.partitions.append import Certain, Result, takes_long
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.records import is_transactional
@@ -67,7 +66,7 @@ class ProduceShape(ProducePath):
         head = frame[HEAD_SIZE:-PARTITION_SIZE]
         self._packed = PackedReply(topic, context.version)
         super().__init__(
-            HEAD.unpack_from(frame)[0],
+            pair(frame)[0],
             head,
             context.version,
             first.acks,

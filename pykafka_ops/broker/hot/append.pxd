@@ -3,7 +3,9 @@
 cimport cython
 cimport pykafka_ops.broker.hot.raw as at
 from pykafka_ops.broker.hot.file cimport FileHead
-from pykafka_ops.broker.hot.heads cimport ProducersHead, SegmentHead, TailHead
+from pykafka_ops.broker.hot.heads cimport (
+    MeterHead, PartitionHead, ProducersHead, SegmentHead, TailHead, WakeHead
+)
 from pykafka_ops.broker.hot.records cimport promised
 from pykafka_ops.broker.hot.sequence cimport in_sequence, note
 
@@ -32,3 +34,8 @@ cpdef long long write(
     position=cython.longlong, latest=cython.longlong, known=FileHead, end=cython.longlong
 )
 cpdef add(SegmentHead segment, object data, long long size, long long last_offset, long long timestamp)
+
+@cython.locals(meter=MeterHead)
+cpdef settle(
+    PartitionHead partition, TailHead tail, WakeHead wake, long long size, long long messages
+)

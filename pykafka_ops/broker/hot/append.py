@@ -5,7 +5,7 @@ demand: header, CRC, records, sequence. It declines what must be refused, rewrit
 closely: control batches, the first batch of a transaction, batches that take long, topics whose
 settings ask for more (``usual_bytes``). :func:`is_due` says that something has to come first: a new
 segment, a new leader epoch, a look at the file. :func:`write` then gives the batch its offsets and
-writes it; nothing is changed before that.
+writes it; nothing is changed before that. :func:`settle` lets readers have it.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from __future__ import annotations
 import pykafka_ops.broker.hot.raw as at
 from pykafka_ops.broker.hot.file import FileHead
 from pykafka_ops.broker.hot.heads import (
+    PartitionHead,
     SegmentHead,
     ShortenedError,
     TailHead,
+    WakeHead,
 )
 from pykafka_ops.broker.hot.quick import inflate_quickly
 from pykafka_ops.broker.hot.records import promised
@@ -36,12 +38,6 @@ def checked(tail: TailHead, records: memoryview) -> Fields | None:
         return None
     fields: Fields = at.header(records)
     return fields if is_usual(tail, records, records, fields) else None
-
-
-def fields_of(records: memoryview) -> Fields:
-    """The header fields of a batch of at least 61 bytes."""
-    fields: Fields = at.header(records)
-    return fields
 
 
 def is_usual(tail: TailHead, records: memoryview, view: memoryview, fields: Fields) -> bool:
@@ -143,3 +139,23 @@ def add(segment: SegmentHead, data: Buffer, size: int, last_offset: int, timesta
     if segment.bytes_since_index > segment.index_interval_bytes:
         segment.add_index_entry(last_offset, position)
     segment.bytes_since_index += size
+
+
+def settle(
+    partition: PartitionHead, tail: TailHead, wake: WakeHead, size: int, messages: int
+) -> None:
+    """So much was appended at the ``tail`` of a partition that is led here: count it, and let
+    readers have it."""
+    meter = partition.meter
+    meter.produces += 1
+    meter.bytes_in += size
+    meter.messages_in += messages
+    if partition.in_sync is not None:
+        partition.advance_high_watermark()
+    elif tail.first_unstable < 0:
+        tail.high_watermark = tail.end
+    else:
+        tail.move_high_watermark(tail.end)
+    key = partition.key
+    if key in wake.readers or key in wake.waiting:
+        wake.appended(key)

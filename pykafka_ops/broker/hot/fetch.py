@@ -21,6 +21,7 @@ from struct import error as struct_error
 from typing import Any
 
 from pykafka_ops.broker.hot.heads import TailHead
+from pykafka_ops.broker.hot.raw import HEAD_SIZE, pair
 from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.errors import KafkaError, WireError
 from pykafka_ops.wire.types import ZERO_UUID
@@ -40,13 +41,9 @@ AT_ONCE = 64 * 1024
 """Bytes of records that are copied into the answer."""
 NOWHERE = -1
 
-HEAD = Struct(">ii")
-"""API key and version as one number, correlation id; or session id and epoch."""
-HEAD_SIZE = 8
 _COUNT = Struct(">i")
 _LENGTH = Struct(">h")
 _ID_SIZE = 16
-_unpack = HEAD.unpack_from
 _LAYOUTS = (
     (FLEXIBLE, Struct(">iiqiqi")),
     (EPOCHS_FROM, Struct(">iiqqi")),
@@ -114,7 +111,7 @@ class FetchPath(Shape):
 
     def find(self, frame: memoryview) -> FoundFetch | None:
         """What the request has; None if it has another shape."""
-        key, correlation_id = _unpack(frame)
+        key, correlation_id = pair(frame)
         at, foot = self._end, self._foot
         end = len(frame) - len(foot)
         if key != self._key or end <= at or frame[HEAD_SIZE:at] != self._head:
@@ -124,7 +121,7 @@ class FetchPath(Shape):
         session_id, epoch = 0, NOWHERE
         try:
             if self._version >= SESSIONS_FROM:
-                session_id, epoch = _unpack(frame, at)
+                session_id, epoch = pair(frame, at)
                 at += HEAD_SIZE
             named = self._named
             if named and frame[at : at + len(named)] == named:

@@ -2,9 +2,9 @@
 
 cimport cython
 cimport pykafka_ops.broker.hot.raw as at
-from pykafka_ops.broker.hot.append cimport is_due, is_usual, write
+from pykafka_ops.broker.hot.append cimport is_due, is_usual, settle, write
 from pykafka_ops.broker.hot.heads cimport (
-    LogHead, MeterHead, PartitionHead, SegmentHead, TailHead, WakeHead
+    LogHead, PartitionHead, SegmentHead, TailHead, WakeHead
 )
 from pykafka_ops.broker.hot.reply cimport ProduceReply
 from pykafka_ops.broker.hot.serving cimport Shape
@@ -31,10 +31,6 @@ cdef class TopicPath(Shape):
     @cython.locals(partition=PartitionHead)
     cdef PartitionHead _found(self, long long index)
 
-    @cython.locals(meter=MeterHead, wake=WakeHead)
-    cdef object _count(
-        self, PartitionHead partition, TailHead tail, long long size, long long messages
-    )
 
 
 cdef class ProducePath(TopicPath):

@@ -16,11 +16,10 @@ in the file, which is to be taken back.
 from __future__ import annotations
 
 from collections.abc import Callable
-from struct import Struct
 from typing import Any
 
 import pykafka_ops.broker.hot.raw as at
-from pykafka_ops.broker.hot.append import is_due, is_usual, write
+from pykafka_ops.broker.hot.append import is_due, is_usual, settle, write
 from pykafka_ops.broker.hot.heads import LogHead, PartitionHead, SegmentHead, TailHead, WakeHead
 from pykafka_ops.broker.hot.raw import wall_clock  # the object; compiled, ``at`` has a function
 from pykafka_ops.broker.hot.reply import ProduceReply
@@ -32,8 +31,6 @@ FLEXIBLE = 9
 ZSTD_FROM = 7
 """Since which one that has record batches they may be of zstd (KIP-110)."""
 
-HEAD = Struct(">ii")
-"""API key and version as one number, correlation id; or partition and size of its records."""
 _LZ4, _ZSTD = 3, 4
 
 
@@ -108,7 +105,7 @@ class TopicPath(Shape):
             first = write(tail, active, records, room, fields, epoch)
         except Exception as error:
             raise WriteFailedError(position) from error
-        self._count(partition, tail, len(room), fields[12])
+        settle(partition, tail, self._wake, len(room), fields[12])
         return first, tail.end - 1, tail.start
 
     def _found(self, index: int) -> PartitionHead | None:
@@ -126,22 +123,6 @@ class TopicPath(Shape):
         if self.acks == at.ALL and (partition.in_sync is not None or not partition.isr):
             return None
         return partition
-
-    def _count(self, partition: PartitionHead, tail: TailHead, size: int, messages: int) -> None:
-        """So much was appended: count it, and let readers have it."""
-        meter = partition.meter
-        meter.produces += 1
-        meter.bytes_in += size
-        meter.messages_in += messages
-        if partition.in_sync is not None:
-            partition.advance_high_watermark()
-        elif tail.first_unstable < 0:
-            tail.high_watermark = tail.end
-        else:
-            tail.move_high_watermark(tail.end)
-        key, wake = partition.key, self._wake
-        if key in wake.readers or key in wake.waiting:
-            wake.appended(key)
 
 
 class ProducePath(TopicPath):

@@ -100,6 +100,16 @@ class TopicConfig:
         """Whether the broker's clock stamps the records."""
         return self.message_timestamp_type == "LogAppendTime"
 
+    def takes_as_is(self, size: int) -> bool:
+        """Whether a batch of ``size`` bytes that the broker made itself needs no check, rewrite or
+        flush."""
+        return (
+            size <= min(self.max_message_bytes, self.segment_bytes)
+            and not self.log_append_time
+            and self.compression_type == "producer"
+            and self.flush_messages >= MAX_LONG
+        )
+
     @property
     def before_max_ms(self) -> int:
         """Oldest allowed record time, in ms before now; the older ``difference`` limit counts

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pykafka_ops.broker.hot.append import Fields, checked, fields_of, is_due, write
-from pykafka_ops.broker.state.configs.topic import MAX_LONG
+from pykafka_ops.broker.hot.append import Fields, checked, is_due, write
+from pykafka_ops.broker.hot.raw import header as fields_of
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.storage.log.loading import load
 from pykafka_ops.broker.storage.log.parts import LogParts
@@ -77,15 +77,12 @@ def _own(parts: LogParts, records: memoryview, origin: Origin) -> Fields | None:
     """The header fields of a plain batch that this broker made for an internal topic, with
     usual settings: nothing in it needs to be checked or rewritten. None for any other."""
     config = parts.place.config
-    fields = fields_of(records)
+    fields: Fields = fields_of(records)
     if (
         origin is not _COORDINATOR
         or fields[5]
         or fields[9] >= 0
-        or fields[1] + 12 > min(config.max_message_bytes, config.segment_bytes)
-        or config.log_append_time
-        or config.compression_type != "producer"
-        or config.flush_messages < MAX_LONG
+        or not config.takes_as_is(fields[1] + 12)
     ):
         return None
     return fields
