@@ -11,38 +11,43 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, Final, Self
 
-from pykafka_ops.wire.types import Range, versions_of
+from pykafka_ops.wire.types import NEVER, Range, versions_of
 
-KRAFT: Final = False
-"""Marks an API that brokers in ZooKeeper mode do not have: only our tools ask for it."""
+KRAFT: Final = "none"
+"""Served versions of an API that brokers in ZooKeeper mode do not have: only our tools ask it."""
 
 
 class ApiKey(IntEnum):
-    """One row per API, under the name of Kafka's ``ApiKeys``: its key, its versions in Kafka 3.9,
-    and the versions with compact lengths and tagged fields (KIP-482).
+    """One row per API, under the name of Kafka's ``ApiKeys``: its key, the versions our messages
+    have, those with compact lengths and tagged fields (KIP-482), and those served, if not all.
 
     The messages of ``LIST_OFFSETS`` are ``ListOffsetsRequest`` and ``ListOffsetsResponse`` in
-    ``messages/list_offsets.py``. ``is_announced`` says whether a broker of Kafka 3.9 in ZooKeeper
-    mode has it; then so has ours, in all ``versions``.
+    ``messages/list_offsets.py``. ``served`` are the versions that a broker of Kafka 3.9 in
+    ZooKeeper mode has; ours announces the same. What is newer, only our tools ask for.
     """
 
     _value_: int
     versions: Range
     flexible: Range
-    is_announced: bool
+    served: Range
 
-    def __new__(cls, key: int, versions: str, flexible: str, is_announced: bool = True) -> Self:
+    def __new__(cls, key: int, versions: str, flexible: str, served: str | None = None) -> Self:
         """The key, with what else its row says."""
         api = int.__new__(cls, key)
         api._value_ = key
         api.versions = versions_of(versions)
         api.flexible = versions_of(flexible)
-        api.is_announced = is_announced
+        api.served = api.versions if served is None else versions_of(served)
         return api
+
+    @property
+    def is_announced(self) -> bool:
+        """Whether a broker of Kafka 3.9 in ZooKeeper mode has it, and so has ours."""
+        return self.served != NEVER
 
     PRODUCE = 0, "0-11", "9+"
     FETCH = 1, "0-17", "12+"
-    LIST_OFFSETS = 2, "0-9", "6+"
+    LIST_OFFSETS = 2, "0-11", "6+", "0-9"
     METADATA = 3, "0-12", "9+"
     LEADER_AND_ISR = 4, "0-7", "4+"
     STOP_REPLICA = 5, "0-4", "2+"
@@ -92,18 +97,30 @@ class ApiKey(IntEnum):
     ALTER_CLIENT_QUOTAS = 49, "0-1", "1+"
     DESCRIBE_USER_SCRAM_CREDENTIALS = 50, "0", "0+"
     ALTER_USER_SCRAM_CREDENTIALS = 51, "0", "0+"
+    DESCRIBE_QUORUM = 55, "0-2", "0+", KRAFT
     ALTER_PARTITION = 56, "0-3", "0+"
-    UPDATE_FEATURES = 57, "0-1", "0+"
+    UPDATE_FEATURES = 57, "0-2", "0+", "0-1"
     ENVELOPE = 58, "0", "0+"
-    DESCRIBE_CLUSTER = 60, "0-1", "0+"
+    DESCRIBE_CLUSTER = 60, "0-2", "0+", "0-1"
     DESCRIBE_PRODUCERS = 61, "0", "0+"
     UNREGISTER_BROKER = 64, "0", "0+", KRAFT
     DESCRIBE_TRANSACTIONS = 65, "0", "0+"
     LIST_TRANSACTIONS = 66, "0-1", "0+"
     ALLOCATE_PRODUCER_IDS = 67, "0", "0+"
-    CONSUMER_GROUP_HEARTBEAT = 68, "0", "0+"
-    CONSUMER_GROUP_DESCRIBE = 69, "0", "0+"
-    LIST_CLIENT_METRICS_RESOURCES = 74, "0", "0+", KRAFT
+    CONSUMER_GROUP_HEARTBEAT = 68, "0-1", "0+", "0"
+    CONSUMER_GROUP_DESCRIBE = 69, "0-1", "0+", "0"
+    LIST_CLIENT_METRICS_RESOURCES = 74, "0-1", "0+", KRAFT
+    DESCRIBE_TOPIC_PARTITIONS = 75, "0", "0+", KRAFT
+    SHARE_GROUP_HEARTBEAT = 76, "1", "0+", KRAFT
+    SHARE_GROUP_DESCRIBE = 77, "1", "0+", KRAFT
+    SHARE_FETCH = 78, "1-2", "0+", KRAFT
+    SHARE_ACKNOWLEDGE = 79, "1-2", "0+", KRAFT
+    ADD_RAFT_VOTER = 80, "0-1", "0+", KRAFT
+    REMOVE_RAFT_VOTER = 81, "0", "0+", KRAFT
+    STREAMS_GROUP_DESCRIBE = 89, "0", "0+", KRAFT
+    DESCRIBE_SHARE_GROUP_OFFSETS = 90, "0-1", "0+", KRAFT
+    ALTER_SHARE_GROUP_OFFSETS = 91, "0", "0+", KRAFT
+    DELETE_SHARE_GROUP_OFFSETS = 92, "0", "0+", KRAFT
 
 
 class ApiSpec:

@@ -180,6 +180,7 @@ FENCED_STATE_EPOCH: The share coordinator rejected the request because the share
 INVALID_VOTER_KEY: The voter key doesn't match the receiving replica's key.
 DUPLICATE_VOTER: The voter is already part of the set of voters.
 VOTER_NOT_FOUND: The voter is not part of the set of voters.
+INVALID_REGULAR_EXPRESSION: The regular expression is not valid.
 """
 
 TEXTS: Final[dict[str, str]] = dict(

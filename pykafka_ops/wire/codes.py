@@ -171,3 +171,4 @@ class ErrorCode(IntEnum):
     INVALID_VOTER_KEY = 125, False, "InvalidVoterKeyException"
     DUPLICATE_VOTER = 126, False, "DuplicateVoterException"
     VOTER_NOT_FOUND = 127, False, "VoterNotFoundException"
+    INVALID_REGULAR_EXPRESSION = 128, False, "InvalidRegularExpression"

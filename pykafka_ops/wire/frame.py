@@ -71,15 +71,31 @@ def read_request_header(frame: Buffer) -> RequestHeader:
 
 def encode_request(msg: object, version: int, correlation_id: int, client_id: str | None) -> bytes:
     """A whole request: length, header, body."""
-    table = table_of(type(msg))
+    head = _request_head(type(msg), version, correlation_id, client_id)
+    body = encode(msg, version)
+    return b"".join((_INT32.pack(len(head) + len(body)), head, body))
+
+
+def request_parts(
+    msg: object, version: int, correlation_id: int, client_id: str | None
+) -> list[Part]:
+    """A whole request as buffers to send one after the other; long records are not copied."""
+    parts: list[Part] = []
+    encode_parts(msg, version, parts)
+    head = _request_head(type(msg), version, correlation_id, client_id)
+    size = len(head) + sum(map(len, parts))
+    return [_INT32.pack(size) + head, *parts]
+
+
+def _request_head(kind: type, version: int, correlation_id: int, client_id: str | None) -> bytes:
+    table = table_of(kind)
     head = _FIXED.pack(table.api, version, correlation_id)
     if table.api != ApiKey.CONTROLLED_SHUTDOWN or version > 0:
         name = b"" if client_id is None else client_id.encode()
         head += struct.pack(">h", -1 if client_id is None else len(name)) + name
     if table.is_flexible(version):
         head += b"\0"
-    body = encode(msg, version)
-    return b"".join((_INT32.pack(len(head) + len(body)), head, body))
+    return head
 
 
 def response_parts(msg: object, version: int, correlation_id: int) -> list[Part]:

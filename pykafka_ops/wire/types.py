@@ -82,6 +82,7 @@ class Scalar:
 BOOL: Final = Scalar("bool", "?", 1, False)
 INT8: Final = Scalar("int8", "b", 1, 0)
 INT16: Final = Scalar("int16", "h", 2, 0)
+UINT16: Final = Scalar("uint16", "H", 2, 0)
 INT32: Final = Scalar("int32", "i", 4, 0)
 INT64: Final = Scalar("int64", "q", 8, 0)
 FLOAT64: Final = Scalar("float64", "d", 8, 0.0)

@@ -7,6 +7,7 @@ their tags in the name) behind the others. Types are Kafka's names, "[]" before 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from pykafka_ops.wire.message import Field, table_of
@@ -47,8 +48,11 @@ def in_range(text: str | None, version: int) -> bool:
     return int(first) <= version and (text.endswith("+") or version <= int(last if dash else first))
 
 
-def of_json(fields: list[dict[str, Any]], version: int) -> Layout:
-    """The layout that Kafka's JSON (as a parsed list of fields) gives for one version."""
+def of_json(
+    fields: list[dict[str, Any]], version: int, common: Mapping[str, list[dict[str, Any]]] = {}
+) -> Layout:
+    """The layout that Kafka's JSON (as a parsed list of fields) gives for one version; ``common``:
+    the fields of structs that stand elsewhere, by name."""
     plain, tagged = [], []
     for field in fields:
         if in_range(field["versions"], version):
@@ -56,7 +60,9 @@ def of_json(fields: list[dict[str, Any]], version: int) -> Layout:
             name = snake(field["name"])
             array = field["type"].startswith("[]")
             base = field["type"].removeprefix("[]")
-            inner = of_json(field["fields"], version) if base[0].isupper() else None
+            inner = None
+            if base[0].isupper():
+                inner = of_json(field.get("fields") or common[base], version, common)
             kind = ("[]" if array else "") + (base if inner is None else "struct")
             nullable = in_range(field.get("nullableVersions"), version)
             row = (f"{field['tag']}:{name}" if is_tagged else name, kind, nullable, inner)

@@ -1,10 +1,10 @@
-"""ConsumerGroupDescribe (69): groups of KIP-848."""
+"""ConsumerGroupDescribe (69): groups of KIP-848. Version 1 says which protocol members use."""
 
 from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
-from pykafka_ops.wire.types import BOOL, INT16, INT32, STRING, UUID
+from pykafka_ops.wire.types import BOOL, INT8, INT16, INT32, STRING, UUID
 
 
 @message(ApiKey.CONSUMER_GROUP_DESCRIBE)
@@ -45,6 +45,8 @@ class Member:
     subscribed_topic_regex: str | None = wire(STRING, nullable="0+", default=None)
     assignment: Assignment = wire(Assignment)
     target_assignment: Assignment = wire(Assignment)
+    member_type: int = wire(INT8, "1+", default=-1, ignorable=True)
+    """0: joined as members of classic groups do (KIP-1099), 1: as a consumer, -1: not told."""
 
 
 @struct

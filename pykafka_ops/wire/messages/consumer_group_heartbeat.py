@@ -1,4 +1,7 @@
-"""ConsumerGroupHeartbeat (68): the group protocol of KIP-848, in one request."""
+"""ConsumerGroupHeartbeat (68): the group protocol of KIP-848, in one request.
+
+Version 1 has members choose their ids (KIP-1082) and subscribe by expressions.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,7 @@ class ConsumerGroupHeartbeatRequest:
     rack_id: str | None = wire(STRING, nullable="0+", default=None)
     rebalance_timeout_ms: int = wire(INT32, default=-1)
     subscribed_topic_names: list[str] | None = wire([STRING], nullable="0+", default=None)
+    subscribed_topic_regex: str | None = wire(STRING, "1+", nullable="1+", default=None)
     server_assignor: str | None = wire(STRING, nullable="0+", default=None)
     topic_partitions: list[TopicPartitions] | None = wire(
         [TopicPartitions], nullable="0+", default=None

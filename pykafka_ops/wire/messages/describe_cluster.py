@@ -9,10 +9,12 @@ from pykafka_ops.wire.types import BOOL, INT8, INT16, INT32, STRING
 
 @message(ApiKey.DESCRIBE_CLUSTER)
 class DescribeClusterRequest:
-    """``endpoint_type`` 1 asks for brokers, 2 for controllers (KIP-919)."""
+    """``endpoint_type`` 1 asks for brokers, 2 for controllers (KIP-919); of brokers, version 2 can
+    include those that are fenced (KIP-1073)."""
 
     include_cluster_authorized_operations: bool = wire(BOOL)
     endpoint_type: int = wire(INT8, "1+", default=1)
+    include_fenced_brokers: bool = wire(BOOL, "2+")
 
 
 @struct
@@ -23,6 +25,7 @@ class DescribeClusterBroker:
     host: str = wire(STRING)
     port: int = wire(INT32)
     rack: str | None = wire(STRING, nullable="0+", default=None)
+    is_fenced: bool = wire(BOOL, "2+")
 
 
 @message(ApiKey.DESCRIBE_CLUSTER)

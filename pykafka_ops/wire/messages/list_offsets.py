@@ -1,8 +1,9 @@
 """ListOffsets (2): offsets by timestamp.
 
 Timestamps -1 latest, -2 earliest, -3 largest timestamp (version 7), -4 earliest local (8), -5 last
-tiered (9). Version 0 answers with a list of segment starts, 2 adds isolation levels, 4 leader
-epochs (KIP-320), 5 OFFSET_NOT_AVAILABLE (KIP-207).
+tiered (9), -6 earliest to be tiered (11, KIP-1023). Version 0 answers with a list of segment
+starts, 2 adds isolation levels, 4 leader epochs (KIP-320), 5 OFFSET_NOT_AVAILABLE (KIP-207), 10 how
+long remote storage may take (KIP-1075).
 """
 
 from __future__ import annotations
@@ -32,11 +33,12 @@ class ListOffsetsTopic:
 
 @message(ApiKey.LIST_OFFSETS)
 class ListOffsetsRequest:
-    """Offsets to look up; ``replica_id`` is -1 for clients."""
+    """Offsets to look up; ``replica_id`` is -1 for clients, ``timeout_ms`` for remote storage."""
 
     replica_id: int = wire(INT32)
     isolation_level: int = wire(INT8, "2+")
     topics: list[ListOffsetsTopic] = wire([ListOffsetsTopic])
+    timeout_ms: int = wire(INT32, "10+", default=30_000, ignorable=True)
 
 
 @struct

@@ -37,9 +37,9 @@ class UpdatableFeatureResult:
 
 @message(ApiKey.UPDATE_FEATURES)
 class UpdateFeaturesResponse:
-    """The outcome for the request and for each feature."""
+    """The outcome for the request and, before version 2, for each feature."""
 
     throttle_time_ms: int = wire(INT32)
     error_code: int = wire(INT16)
     error_message: str | None = wire(STRING, nullable="0+")
-    results: list[UpdatableFeatureResult] = wire([UpdatableFeatureResult])
+    results: list[UpdatableFeatureResult] = wire([UpdatableFeatureResult], "0-1", ignorable=True)

@@ -49,6 +49,7 @@ def make_server(
         Services,
         SimpleNamespace(
             configs=configs,
+            groups=SimpleNamespace(protocols=None),
             quotas=QuotaEntities(),
             timer=monotonic_clock,
             levels_changed=[],

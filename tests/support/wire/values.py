@@ -11,6 +11,7 @@ from pykafka_ops.wire.message import Field, table_of
 RANGES = {
     "int8": (-(2**7), 2**7 - 1),
     "int16": (-(2**15), 2**15 - 1),
+    "uint16": (0, 2**16 - 1),
     "int32": (-(2**31), 2**31 - 1),
     "int64": (-(2**63), 2**63 - 1),
 }

@@ -51,7 +51,7 @@ def test_damaged_requests_are_read_or_refused(
     grow: bytes,
 ) -> None:
     spec = APIS[key]
-    version = data.draw(st.integers(0, spec.max_version))
+    version = data.draw(st.integers(spec.min_version, spec.max_version))
     message = Maker(version, seed, small=True).make(spec.request)
     frame = bytearray(encode_request(message, version, 1, "client")[4:])
     assert serve(frame)
@@ -74,7 +74,7 @@ def test_any_bytes_are_read_or_refused_as_a_response(
     key: int, data: st.DataObject, body: bytes
 ) -> None:
     spec = APIS[key]
-    version = data.draw(st.integers(0, spec.max_version))
+    version = data.draw(st.integers(spec.min_version, spec.max_version))
     for buffer in (bytes, memoryview):
         with raises_only(WireError):
             decode_response(spec.response, version, buffer(body))
