@@ -40,7 +40,7 @@ pko_python() {  # the path of the first
 
 pko_venv() {  # pko_venv [EXTRA [PYTHON]]: $VENV with the package and that extra, compiled
     pko_install "$@"
-    # In an environment for work on the checkout the library of broker/hot is always of its sources;
+    # In an environment for work on the checkout the library of what is compiled is always of its sources;
     # elsewhere nothing is built, but an old one goes.
     "$VENV/bin/python" scripts/build_hot.py $([ -n "${1:-}" ] || echo --clear) >&2
     # Also where PYTHONDONTWRITEBYTECODE is set, which would have every start compile it anew.

@@ -1,6 +1,7 @@
-"""Compile the modules of broker/hot into one shared library, for every Python from 3.11 on.
+"""Compile the modules that ``pykafka_ops/compiled`` names into one library, for every Python from
+3.11 on.
 
-    python scripts/build_hot.py           beside the sources, unless that is there
+    python scripts/build_hot.py           in its place in the checkout, unless that is there
     python scripts/build_hot.py --clear   take it away if it is of other sources; build nothing
 
 Takes a C compiler, Python's headers and the Cython of CYTHON. Where one is missing, or PKO_PURE=1
@@ -14,6 +15,7 @@ import ast
 import hashlib
 import importlib.metadata
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -25,12 +27,18 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = "pykafka_ops.broker.hot"
-HOT = ROOT.joinpath(*PACKAGE.split("."))
-LIBRARY, RECORD = "compiled.abi3.so", "compiled.record"
+PACKAGE = "pykafka_ops"
+PLACE = ROOT / PACKAGE / "compiled"
+OBJECTS = ROOT / ".cache" / "hot" / "objects"
+"""What was compiled of each module for the checkout, which is not done twice."""
+LIBRARY, RECORD = "library.abi3.so", "library.record"
 """What is made; the record says of which sources, and how large the library is."""
 CYTHON = "Cython==3.3.1"
-DIRECTIVES = "boundscheck=True,annotation_typing=False,overflowcheck=True,binding=False"
+DIRECTIVES = (
+    "boundscheck=True,annotation_typing=False,overflowcheck=True,binding=False,auto_pickle=False"
+)
+SHARED = "compiled.utility"
+"""Module of the library alone: what Cython would put into every other one."""
 FLAGS = ("-O2", "-fPIC", "-DPy_LIMITED_API=0x030b0000", "-fvisibility=hidden", "-w")
 """3.11 is the first Python that the library works with."""
 LINK = ("-bundle", "-undefined", "dynamic_lookup") if sys.platform == "darwin" else ("-shared",)
@@ -51,31 +59,50 @@ class StaysPureError(Exception):
 
 
 def modules() -> tuple[str, ...]:
-    """Names of what is compiled, as the package lists them."""
-    tree = ast.parse((HOT / "__init__.py").read_text())
+    """Names of what is compiled, as they are listed."""
+    tree = ast.parse((PLACE / "__init__.py").read_text())
     for node in tree.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "MODULES":
             found: tuple[str, ...] = ast.literal_eval(node.value)
             return found
-    raise ValueError("broker/hot does not say what its MODULES are")
+    raise ValueError("pykafka_ops/compiled does not say what its MODULES are")
+
+
+def source_of(module: str) -> Path:
+    """The file of a module."""
+    return PLACE.parent.joinpath(*module.split(".")).with_suffix(".py")
 
 
 def digest(*more: str) -> str:
     """Of everything that the library is made of, and of ``more``."""
-    parts = (CYTHON, DIRECTIVES, FLAGS, LINK, _words(MORE_FLAGS), more, modules())
+    parts = (CYTHON, DIRECTIVES, SHARED, FLAGS, LINK, _words(MORE_FLAGS), more, modules())
     made = hashlib.sha256(repr(parts).encode())
-    sources = {*(HOT / f"{name}.py" for name in modules()), *HOT.glob("*.pxd"), *HOT.glob("*.h")}
+    sources = {source_of(name) for name in modules()}
+    for folder in {PLACE, *(source.parent for source in sources)}:
+        sources |= {*folder.glob("*.pxd"), *folder.glob("*.h")}
     for path in sorted(sources):
-        data = path.read_bytes()
-        made.update(f"{path.name} {len(data)}\n".encode() + data)
+        name, data = path.relative_to(PLACE.parent).as_posix(), path.read_bytes()
+        made.update(f"{name} {len(data)}\n".encode() + data)
     return made.hexdigest()
 
 
+def needed_by(source: Path) -> set[Path]:
+    """The files that a module is compiled of: itself, types, what those take from others."""
+    found, types = {source, *PLACE.glob("*.h")}, [source.with_suffix(".pxd")]
+    while types:
+        path = types.pop()
+        if path not in found and path.exists():
+            found.add(path)
+            names = re.findall(rf"^(?:from|cimport) {PACKAGE}\.([\w.]+)", path.read_text(), re.M)
+            types += [source_of(name).with_suffix(".pxd") for name in names]
+    return found
+
+
 def built_of() -> str | None:
-    """Digest of the sources of the library beside ours; None where there is none."""
+    """Digest of the sources of the library in its place; None where there is none."""
     try:
-        made, size = (HOT / RECORD).read_text().split()
-        return made if (HOT / LIBRARY).stat().st_size == int(size) else None
+        made, size = (PLACE / RECORD).read_text().split()
+        return made if (PLACE / LIBRARY).stat().st_size == int(size) else None
     except (OSError, ValueError):
         return None
 
@@ -121,13 +148,15 @@ def obstacle() -> str | None:
 def build(folder: Path) -> Path:
     """Make the library, and its record, in ``folder``. Raises StaysPureError."""
     made_of = digest()
-    made = link([HOT / f"{name}.py" for name in modules()], folder / LIBRARY)
+    kept = OBJECTS if folder == PLACE else None
+    made = link([None, *map(source_of, modules())], folder / LIBRARY, kept)
     (folder / RECORD).write_text(f"{made_of} {made.stat().st_size}\n")
     return made
 
 
-def link(sources: Sequence[Path], library: Path) -> Path:
-    """Make a library of modules, in the place of one that had a record. Raises StaysPureError."""
+def link(sources: Sequence[Path | None], library: Path, kept: Path | None = None) -> Path:
+    """Make a library of modules (None: SHARED), in the place of one that had a record; what is
+    compiled of them is in the folder ``kept``, where it is known already. Raises StaysPureError."""
     if reason := obstacle():
         raise StaysPureError(reason)
     wanted = CYTHON.partition("==")[2]
@@ -138,7 +167,7 @@ def link(sources: Sequence[Path], library: Path) -> Path:
     if have != wanted:
         raise StaysPureError(f"it takes Cython {wanted}, there is {have}")
     with tempfile.TemporaryDirectory(prefix="pko-") as work, ThreadPoolExecutor(4) as pool:
-        jobs = [pool.submit(_object, source, Path(work)) for source in sources]
+        jobs = [pool.submit(_object, source, Path(work), kept) for source in sources]
         objects = [str(job.result()) for job in jobs]
         made = Path(work) / library.name
         flags = [*_words("CFLAGS"), *_words(MORE_FLAGS), *LINK]
@@ -157,22 +186,45 @@ def _put(made: Path, place: Path) -> None:
     copy.replace(place)
 
 
-def _object(source: Path, work: Path) -> Path:
-    name = source.stem
+def _object(source: Path | None, work: Path, kept: Path | None) -> Path:
+    name = source.stem if source else SHARED.rpartition(".")[2]
     c_file, made = work / f"{name}.c", work / f"{name}.o"
+    if kept is not None:
+        own = kept / f"{name}-{_of(source)}.o"
+        if own.exists():
+            return own
     _cython(source, c_file)
-    include = [f"-I{sysconfig.get_path('include')}", f"-I{HOT}"]
+    include = [f"-I{sysconfig.get_path('include')}", f"-I{PLACE}"]
     # Not static in what Cython makes, so that there would be one of each module.
-    own = f"-D__Pyx_ApplySequenceOrMappingFlag=pko_flag_{name}"
-    flags = [*FLAGS, *_words("CFLAGS"), *_words(MORE_FLAGS), own, *include]
+    flag = f"-D__Pyx_ApplySequenceOrMappingFlag=pko_flag_{name}"
+    flags = [*FLAGS, *_words("CFLAGS"), *_words(MORE_FLAGS), flag, *include]
     _run([*_compiler(), *flags, "-c", str(c_file), "-o", str(made)])
-    return made
+    if kept is None:
+        return made
+    kept.mkdir(parents=True, exist_ok=True)
+    for old in kept.glob(f"{name}-*.o"):
+        old.unlink(missing_ok=True)
+    shutil.move(made, own)
+    return own
 
 
-def _cython(source: Path, made: Path) -> None:
+def _of(source: Path | None) -> str:
+    """What tells an object from others of this module."""
+    parts = (CYTHON, DIRECTIVES, SHARED, FLAGS, _compiler(), _words("CFLAGS"), _words(MORE_FLAGS))
+    made = hashlib.sha256(repr((*parts, sysconfig.get_path("include"))).encode())
+    for path in sorted(needed_by(source)) if source else ():
+        made.update(path.read_bytes())
+    return made.hexdigest()[:16]
+
+
+def _cython(source: Path | None, made: Path) -> None:
+    if source is None:
+        _run([sys.executable, "-m", "cython", "-3", f"--generate-shared={made}"])
+        return
     # Named from the top, so that it finds the packages, and no path of this machine gets in.
     name = str(source.relative_to(ROOT)) if source.is_relative_to(ROOT) else str(source)
-    _run([sys.executable, "-m", "cython", "-3", "-X", DIRECTIVES, name, "-o", str(made)])
+    words = ["-3", "-X", DIRECTIVES, f"--shared={PACKAGE}.{SHARED}", name, "-o", str(made)]
+    _run([sys.executable, "-m", "cython", *words])
 
 
 def _compiler() -> list[str]:
@@ -196,30 +248,30 @@ def _run(command: list[str]) -> None:
         raise StaysPureError((lines or ["the compiler failed"])[0].strip(), said)
 
 
-# -- beside the sources ----------------------------------------------------------------------------
+# -- in its place ----------------------------------------------------------------------------------
 
 
 def clear() -> None:
-    """Take the library beside the sources away."""
+    """Take the library away."""
     for name in (RECORD, LIBRARY):
-        (HOT / name).unlink(missing_ok=True)
+        (PLACE / name).unlink(missing_ok=True)
 
 
 def keep_up(*, may_build: bool = True) -> str:
-    """See that the library beside the sources is of these sources, or away; what was done."""
+    """See that the library in its place is of these sources, or away; what was done."""
     if os.environ.get(PURE) == "1":
         return ""
     if built_of() == digest():
-        os.utime(HOT / RECORD)  # sources that were changed and changed back
+        os.utime(PLACE / RECORD)  # sources that were changed and changed back
         return ""
     if not may_build:
         clear()
         return ""
     try:
-        return f"compiled broker/hot: {build(HOT).relative_to(ROOT)}"
+        return f"compiled: {build(PLACE).relative_to(ROOT)}"
     except StaysPureError as error:
         clear()
-        return f"broker/hot stays pure Python: {error}\n{error.details}".rstrip()
+        return f"all stays pure Python: {error}\n{error.details}".rstrip()
 
 
 def main(words: list[str]) -> int:

@@ -1,7 +1,7 @@
-"""What hatchling asks while it builds a wheel: broker/hot compiled where that works.
+"""What hatchling asks while it builds a wheel: the library of compiled modules, where that works.
 
 A wheel with the library says so by its tag, cp311-abi3; one without is for every machine. An
-installation in place (``pip install -e``) gets the library beside the sources.
+installation in place (``pip install -e``) gets the library in the checkout.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class CompiledHook(BuildHookInterface[Any]):
         except build_hot.StaysPureError as error:
             if error.details:
                 self.app.display_error(error.details)
-            self.app.display_warning(f"broker/hot stays pure Python: {error}")
+            self.app.display_warning(f"all stays pure Python: {error}")
             return
         for name in (build_hot.LIBRARY, build_hot.RECORD):
-            place = (build_hot.HOT / name).relative_to(build_hot.ROOT)
+            place = (build_hot.PLACE / name).relative_to(build_hot.ROOT)
             build_data["force_include"][str(self._folder / name)] = place.as_posix()
         best = self.build_config.builder.get_best_matching_tag()
         build_data["tag"] = f"cp311-abi3-{best.rpartition('-')[2]}"

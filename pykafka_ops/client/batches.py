@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Final, Literal, NamedTuple
 
+from pykafka_ops.disk.aborted import AbortedBatches
 from pykafka_ops.disk.batch import next_batch_size, read_header
 from pykafka_ops.disk.compression import DECOMPRESSED_LIMIT
-from pykafka_ops.disk.control import ControlType, control_type_id
 from pykafka_ops.disk.legacy import iter_message, read_message_header
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.errors import CorruptBatchError
@@ -36,8 +37,7 @@ def batches_of(
     None: the answer was not of that kind, and transactions are open. Raises CorruptBatchError
     where a length or a format cannot be.
     """
-    waiting = sorted(aborted or (), key=lambda one: one[1])
-    dropped: set[int] = set()
+    drop = AbortedBatches(aborted, DECOMPRESSED_LIMIT)
     position = 0
     while (size := next_batch_size(data, position)) is not None:
         part = data[position : position + size]
@@ -48,25 +48,15 @@ def batches_of(
             yield LogBatch(message.offset, message.offset + 1, size, "committed", records)
             continue
         header = read_header(part)
-        while waiting and waiting[0][1] <= header.last_offset:
-            dropped.add(waiting.pop(0)[0])
         records = iter_records(part, 0, header, DECOMPRESSED_LIMIT)
         state: BatchState = "committed"
         if header.is_control:
             state = "control"
-            if header.producer_id in dropped and _is_abort(part):
-                dropped.discard(header.producer_id)
+            with suppress(CorruptBatchError):  # what it should have ended stays as it is
+                drop.drops(part, header)
         elif header.is_transactional:
             if aborted is None:
                 state = "open"
-            elif header.producer_id in dropped:
+            elif drop.drops(part, header):
                 state = "aborted"
         yield LogBatch(header.base_offset, header.next_offset, size, state, records)
-
-
-def _is_abort(part: memoryview) -> bool:
-    try:
-        marker = next(iter_records(part, 0, read_header(part), DECOMPRESSED_LIMIT), None)
-        return marker is not None and control_type_id(marker.key) == ControlType.ABORT
-    except CorruptBatchError:
-        return False

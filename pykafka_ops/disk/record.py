@@ -16,9 +16,10 @@ from typing import NamedTuple
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.checksum import Buffer
 from pykafka_ops.disk.compression import codec_of, decompress
+from pykafka_ops.disk.fault import EARLY_END, LATE_END
 from pykafka_ops.disk.survey import Survey, survey_records
 from pykafka_ops.disk.varint import read_varint, varint
-from pykafka_ops.disk.walk import EARLY_END, LATE_END, Headers, read_headers, walk
+from pykafka_ops.disk.walk import Headers, read_headers, walk
 from pykafka_ops.errors import CorruptBatchError
 
 _HEADER_SIZE = 61
@@ -44,6 +45,15 @@ class Record(NamedTuple):
 def payload(buf: Buffer, pos: int, header: BatchHeader, limit: int) -> bytes:
     """The records of the batch at ``pos`` as plain bytes.
 
+    Raises CorruptBatchError as :func:`payload_view` does.
+    """
+    data = payload_view(buf, pos, header, limit)
+    return data if isinstance(data, bytes) else bytes(data)
+
+
+def payload_view(buf: Buffer, pos: int, header: BatchHeader, limit: int) -> bytes | memoryview:
+    """The same, where they stand unless they are compressed.
+
     Raises CorruptBatchError when the batch is cut, its codec unknown, its compression malformed,
     its count impossible, or its records take more than ``limit`` bytes decompressed.
     """
@@ -52,7 +62,7 @@ def payload(buf: Buffer, pos: int, header: BatchHeader, limit: int) -> bytes:
         raise CorruptBatchError(EARLY_END)
     stored = memoryview(buf)[pos + _HEADER_SIZE : end]
     codec = codec_of(header.attributes)
-    data = decompress(codec, stored, limit) if codec else bytes(stored)
+    data = decompress(codec, stored, limit) if codec else stored
     if not 0 <= header.record_count <= len(data) // MIN_RECORD_SIZE:
         raise CorruptBatchError(
             f"Found invalid record count {header.record_count} in magic v2 batch"

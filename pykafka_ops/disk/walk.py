@@ -1,7 +1,8 @@
 """Where the records lie in a batch v2, without making them (Kafka: ``DefaultRecord.readFrom``).
 
-This is the innermost loop of reading logs, so its source is put together once from a piece that
-reads one variable-length integer in place: a call per integer would cost a third more.
+This is the innermost loop of reading logs. Where ``hot.spans`` is not compiled, its source is put
+together once from a piece that reads one variable-length integer in place: a call per integer would
+cost a third more.
 """
 
 from __future__ import annotations
@@ -10,19 +11,19 @@ import linecache
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from pykafka_ops.compiled import is_compiled
 from pykafka_ops.disk.batch import BatchHeader
+from pykafka_ops.disk.fault import EARLY_END as EARLY_END
+from pykafka_ops.disk.fault import LATE_END as LATE_END
+from pykafka_ops.disk.fault import fault
+from pykafka_ops.disk.hot.spans import Span, Spans
 from pykafka_ops.disk.varint import ZIGZAG, read_varint, read_varlong, signed64
 from pykafka_ops.errors import CorruptBatchError
 
-EARLY_END = "Incorrect declared batch size, premature EOF reached"
-LATE_END = "Incorrect declared batch size, records still remaining in file"
-
 _MAX_BASE = 2**63 - 2**31
-"""An offset above it may run over, as a long does in Java."""
+"""An offset beyond it may run over, as a long does in Java."""
 
 Headers = Sequence[tuple[str, bytes | None]]
-#: offset, timestamp, sequence, start and size of key, of value, start of headers
-Span = tuple[int, int, int, int, int, int, int, int]
 
 #: Reads a variable-length integer of ``data`` at ``at`` into ``name``, in place.
 INTEGER = """
@@ -98,10 +99,18 @@ def walk(data: bytes, header: BatchHeader) -> Iterator[Span]:
     are in ms, with LogAppendTime the batch's. The headers are checked; ``read_headers`` reads
     them. Raises CorruptBatchError, in Kafka's words, at the record that is wrong.
     """
+    if is_compiled():
+        return _in_parts(data, header)
     spans = _compiled(data, header)
-    if header.base_offset <= _MAX_BASE:
+    if abs(header.base_offset) <= _MAX_BASE:
         return spans
     return ((signed64(offset), *rest) for offset, *rest in spans)  # type: ignore[misc]
+
+
+def _in_parts(data: bytes, header: BatchHeader) -> Iterator[Span]:
+    some = Spans(data, header).some
+    while found := some():
+        yield from found
 
 
 def skip_headers(data: bytes, at: int, end: int) -> int:
@@ -131,70 +140,6 @@ def read_headers(data: bytes, at: int) -> list[tuple[str, bytes | None]]:
         headers.append((key, data[at : at + size] if size >= 0 else None))
         at += max(size, 0)
     return headers
-
-
-def fault(data: bytes, at: int, *, streamed: bool) -> CorruptBatchError:
-    """Why the malformed record at ``at`` is refused, in the words of ``DefaultRecord.readFrom``.
-
-    ``streamed``: the batch is compressed, which Kafka reads by another path.
-    """
-    try:
-        size, at = read_varint(data, at)
-    except (IndexError, CorruptBatchError):
-        return CorruptBatchError(EARLY_END)
-    left = len(data) - at
-    if streamed and size < 0:
-        return CorruptBatchError(EARLY_END)
-    if size > left:
-        seen = f"instead the buffer has only {left} remaining bytes"
-        return CorruptBatchError(
-            f"Invalid record size: expected {size} bytes in record payload, but "
-            + ("the record payload reached EOF." if streamed else f"{seen}.")
-        )
-    stop = at + size if streamed else len(data)
-    try:
-        end = _step_through(data, at, stop)
-    except (IndexError, ValueError):
-        return CorruptBatchError("Found invalid record structure")
-    except CorruptBatchError as e:
-        return e
-    return CorruptBatchError(
-        f"Invalid record size: expected to read {size} bytes in record payload, but instead read "
-        f"{end - at}"
-    )
-
-
-def _step_through(data: bytes, at: int, stop: int) -> int:
-    """Where a record's fields end; ValueError where they run past ``stop``."""
-    _, at = read_varlong(data, at + 1)
-    _, at = read_varint(data, at)
-    at = _skip(data, _skip(data, at, stop), stop)
-    count, at = read_varint(data, at)
-    if count < 0:
-        raise CorruptBatchError(f"Found invalid number of record headers {count}")
-    if count > stop - at:
-        raise CorruptBatchError(
-            f"Found invalid number of record headers. {count} is larger than the remaining size "
-            "of the buffer"
-        )
-    for _ in range(count):
-        size, after = read_varint(data, at)
-        if size < 0:
-            raise CorruptBatchError(f"Invalid negative header key size {size}")
-        at = _skip(data, _skip(data, at, stop), stop)
-        if at > stop or after > stop:
-            raise ValueError
-    return at
-
-
-def _skip(data: bytes, at: int, stop: int) -> int:
-    try:
-        size, at = read_varint(data, at)
-    except CorruptBatchError:
-        raise ValueError from None
-    if size > stop - at:
-        raise ValueError
-    return at + max(size, 0)
 
 
 def compile_reader(template: str, place: str, function: str, **more: object) -> Any:

@@ -2,26 +2,12 @@
 
 from cpython.exc cimport PyErr_CheckSignals, PyErr_SetFromErrno
 from libc.errno cimport EINTR, errno
-from libc.string cimport memcmp, memcpy
 from posix.time cimport CLOCK_REALTIME, clock_gettime, timespec
 from posix.unistd cimport SEEK_CUR, lseek
 from posix.unistd cimport write as c_write
-
-cdef extern from "crc32c.h" nogil:
-    unsigned int pko_checksum(const unsigned char *at, size_t size)
-
-cdef extern from "Python.h":
-    char *PyBytes_AsString(object data) except NULL
-    Py_ssize_t PyBytes_Size(object data) except -1
-    object PyBytes_FromStringAndSize(const char *data, Py_ssize_t size)
+from pykafka_ops.compiled.raw cimport *
 
 cdef enum:
-    COMPILED = 1
-    HEADER_SIZE = 61
-    CRC_COVERS = 21
-    RECORDS_AT = 40
-    CODEC = 7
-    TRANSACTIONAL = 0x10
     REFUSED = 0x28
     MOST_DELTA = 16384
     MAX_SEQUENCE = 0x7FFFFFFF
@@ -36,78 +22,6 @@ cdef enum:
     NO_TAGS = 3
     CREATE_TIME = -1
     FEW = 65536
-
-ctypedef const unsigned char[::1] View
-ctypedef unsigned char[::1] Room
-ctypedef (
-    long long, long long, long long, long long, long long, long long, long long,
-    long long, long long, long long, long long, long long, long long
-) Fields
-
-
-cdef inline long long _int16(View view, Py_ssize_t at) except? -1:
-    return <short>(view[at] << 8 | view[at + 1])
-
-
-cdef inline unsigned int _uint32(View view, Py_ssize_t at) except? 1:
-    return (
-        <unsigned int>view[at] << 24 | <unsigned int>view[at + 1] << 16
-        | <unsigned int>view[at + 2] << 8 | view[at + 3]
-    )
-
-
-cdef inline long long _int32(View view, Py_ssize_t at) except? -1:
-    return <int>_uint32(view, at)
-
-
-cdef inline long long _int64(View view, Py_ssize_t at) except? -1:
-    return <long long>(<unsigned long long>_uint32(view, at) << 32 | _uint32(view, at + 4))
-
-
-cdef inline int _put32(Room view, Py_ssize_t at, unsigned int number) except -1:
-    view[at] = number >> 24
-    view[at + 1] = number >> 16 & 255
-    view[at + 2] = number >> 8 & 255
-    view[at + 3] = number & 255
-    return 0
-
-
-cdef inline Fields header(View view) except *:
-    return (
-        _int64(view, 0), _int32(view, 8), _int32(view, 12), <signed char>view[16],
-        _uint32(view, 17), _int16(view, 21), _int32(view, 23), _int64(view, 27),
-        _int64(view, 35), _int64(view, 43), _int16(view, 51), _int32(view, 53),
-        _int32(view, 57),
-    )
-
-
-cdef inline (long long, long long) pair(View view, Py_ssize_t at) except *:
-    return _int32(view, at), _int32(view, at + 4)
-
-
-cdef inline int stamp(
-    Room view, unsigned long long first, unsigned int length, unsigned int leader_epoch
-) except -1:
-    _put32(view, 0, first >> 32)
-    _put32(view, 4, first & 0xFFFFFFFF)
-    _put32(view, 8, length)
-    _put32(view, 12, leader_epoch)
-    return 0
-
-
-cdef inline View covered(View view):
-    return view[CRC_COVERS:]
-
-
-cdef inline long long checksum(View view):
-    return pko_checksum(&view[0], view.shape[0]) if view.shape[0] else 0
-
-
-cdef inline bint holds(View view, Py_ssize_t place, object wanted) except -1:
-    cdef Py_ssize_t size = PyBytes_Size(wanted)
-    if place < 0 or size > view.shape[0] - place:
-        return False
-    return size == 0 or memcmp(&view[place], PyBytes_AsString(wanted), size) == 0
 
 
 cdef inline long long write(int fd, View data, Py_ssize_t start) except -1:
@@ -174,10 +88,6 @@ cdef inline bint ends(View view, Py_ssize_t size) except -1:
         size >= 0 and view.shape[0] == size + NO_TAGS
         and view[size] == 0 and view[size + 1] == 0 and view[size + 2] == 0
     )
-
-
-cdef inline long long length(View view, Py_ssize_t place) except? -1:
-    return _int32(view, place)
 
 
 cdef inline long long api(View view) except -1:

@@ -1,32 +1,52 @@
-"""What the path does with single bytes: numbers read and written in place, checksums.
+"""What the path does with single bytes beyond ``compiled.raw``, and what it asks of the system.
 
-Not compiled these are calls into the standard library. Compiled, ``raw.pxd`` has functions of C for
-the same names, with bounds checked by themselves; this file is left out then.
+Compiled, ``raw.pxd`` has functions of C for the same names; this file is left out then.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from struct import Struct
 
-from pykafka_ops.disk.checksum import crc32c
+from pykafka_ops.compiled.raw import (
+    CODEC as CODEC,
+)
+from pykafka_ops.compiled.raw import (
+    COMPILED as COMPILED,
+)
+from pykafka_ops.compiled.raw import (
+    HEADER_SIZE as HEADER_SIZE,
+)
+from pykafka_ops.compiled.raw import (
+    RECORDS_AT as RECORDS_AT,
+)
+from pykafka_ops.compiled.raw import (
+    TRANSACTIONAL as TRANSACTIONAL,
+)
+from pykafka_ops.compiled.raw import (
+    checksum as checksum,
+)
+from pykafka_ops.compiled.raw import (
+    covered as covered,
+)
+from pykafka_ops.compiled.raw import (
+    header as header,
+)
+from pykafka_ops.compiled.raw import (
+    holds as holds,
+)
+from pykafka_ops.compiled.raw import (
+    length as length,
+)
+from pykafka_ops.compiled.raw import (
+    pair as pair,
+)
+from pykafka_ops.compiled.raw import (
+    stamp as stamp,
+)
 
-COMPILED = False
-"""Whether the path is compiled."""
-
-HEADER_SIZE = 61
-"""Bytes of a batch's header."""
-CRC_COVERS = 21
-"""From which byte of a batch on its checksum counts."""
-RECORDS_AT = HEADER_SIZE - CRC_COVERS
-
-CODEC = 7
-"""Bits of a batch's attributes: the codec,"""
-TRANSACTIONAL = 0x10
-"""part of a transaction,"""
 REFUSED = 0x28
-"""LogAppendTime or control: not the usual batch of a client."""
+"""Attributes of a batch that is not the usual one of a client: LogAppendTime, control."""
 MOST_DELTA = 1 << 14
 """An offset delta of a batch that takes not long is below it."""
 MAX_SEQUENCE = 2**31 - 1
@@ -55,46 +75,10 @@ NO_TAGS = 3
 CREATE_TIME = -1
 """As append time of a batch: its records' own timestamps count."""
 
-header = Struct(">qiibIhiqqqhii").unpack_from
-"""The fields of the header of the batch v2 that begins at byte 0; at least 61 bytes are there."""
-
-pair = Struct(">ii").unpack_from
-"""Two numbers of 32 bits at ``(view, place)``; the bytes are there."""
-
-_length = Struct(">i").unpack_from
-
-
-def length(view: memoryview, place: int) -> int:
-    """A number of 32 bits; the bytes are there."""
-    found: int = _length(view, place)[0]
-    return found
-
 
 def api(view: memoryview) -> int:
     """The API key of a request, which is below 256."""
     return view[1]
-
-
-_stamp = Struct(">qii").pack_into
-
-
-def stamp(view: memoryview, first: int, length: int, leader_epoch: int) -> None:
-    """Write base offset, length and leader epoch into the batch that begins at byte 0."""
-    _stamp(view, 0, first, length, leader_epoch)
-
-
-def covered(view: memoryview) -> bytes:
-    """What the checksum of a batch covers."""
-    return bytes(view[CRC_COVERS:])
-
-
-checksum = crc32c
-"""CRC-32C."""
-
-
-def holds(view: memoryview, place: int, wanted: bytes) -> bool:
-    """Whether these bytes stand at ``place``."""
-    return view[place : place + len(wanted)] == wanted
 
 
 def write(fd: int, data: bytes | bytearray | memoryview, start: int) -> int:

@@ -6,8 +6,15 @@ from collections.abc import Iterator
 from struct import Struct
 
 from pykafka_ops.broker.storage.files import File
-from pykafka_ops.disk.batch import HEADER_SIZE, LOG_OVERHEAD, MIN_LENGTH, BatchHeader, check_crc
-from pykafka_ops.disk.checksum import crc32
+from pykafka_ops.disk.batch import (
+    CRC_START,
+    HEADER_SIZE,
+    LOG_OVERHEAD,
+    MIN_LENGTH,
+    BatchHeader,
+    check_crc,
+)
+from pykafka_ops.disk.checksum import crc32, crc32c
 from pykafka_ops.errors import CorruptBatchError
 
 UP_TO_MAGIC = 17
@@ -17,6 +24,7 @@ _HEADER = Struct(">qiibIhiqqqhii")
 _LEGACY = Struct(">qiIbb")
 _TIMESTAMP = Struct(">q")
 _CHUNK = 1 << 16
+_new = tuple.__new__
 
 Buffer = bytes | bytearray | memoryview
 
@@ -29,7 +37,7 @@ def header_at(buf: Buffer, pos: int) -> BatchHeader:
     """
     magic = buf[pos + 16]
     if 2 <= magic < 128:
-        header = BatchHeader._make(_HEADER.unpack_from(buf, pos))
+        header = _new(BatchHeader, _HEADER.unpack_from(buf, pos))
         if header.batch_length < HEADER_SIZE - LOG_OVERHEAD:
             raise CorruptBatchError(
                 f"Record batch is corrupt (the size {header.size} is smaller than the minimum "
@@ -109,10 +117,16 @@ def checked_batches(
         header = _header_within(data, pos, end - position)
         if header is None:
             return
-        if pos + header.size > len(data):
+        size = header.size
+        if pos + size > len(data):
             start, pos = position, 0
-            data = memoryview(file.read(min(max(chunk, header.size), end - position), position))
-        if not check(data, pos, header):
+            data = memoryview(file.read(min(max(chunk, size), end - position), position))
+        batch = data[pos : pos + size]
+        if header.magic >= 2 and len(batch) == size:
+            right = crc32c(batch[CRC_START:]) == header.crc
+        else:
+            right = check(data, pos, header)
+        if not right:
             raise CorruptBatchError(f"Record is corrupt (stored crc = {header.crc})")
-        yield position, header, data[pos : pos + header.size]
-        position += header.size
+        yield position, header, batch
+        position += size

@@ -1,12 +1,15 @@
-"""What broker/hot has in C, callable: the functions of raw.pxd, both ways of the checksum, and what
+"""What the compiled modules have in C, callable: the functions of raw.pxd, both ways of the checksum, and what
 modules keep to themselves where they are compiled."""
 
 cimport pykafka_ops.broker.hot.raw as at
+cimport pykafka_ops.broker.storage.cleaner.raw as cleaner
+cimport pykafka_ops.commands.dump_log.printing.raw as printing
 from pykafka_ops.broker.hot.file cimport FileHead
 from pykafka_ops.broker.hot.produce cimport TopicPath
 from pykafka_ops.broker.hot.records cimport behind as c_behind
 from pykafka_ops.broker.hot.records cimport behind_headers as c_behind_headers
 from pykafka_ops.broker.hot.reply cimport ProduceReply
+from pykafka_ops.commands.dump_log.printing.lines cimport Lines
 
 cdef extern from "crc32c.h" nogil:
     void pko_crc_begin(int plain)
@@ -40,6 +43,10 @@ def checksum(at.View view):
     return at.checksum(view)
 
 
+def checksum_of(data):
+    return at.checksum_of(data)
+
+
 def checksum_begin(plain):
     """From now on by tables alone, or by the instruction where there is one."""
     pko_crc_begin(plain)
@@ -63,6 +70,42 @@ def end_of(fd):
 
 def pack(ProduceReply reply, correlation_id, index, base_offset, log_start):
     return reply.pack(correlation_id, index, base_offset, log_start)
+
+
+def record(at.View data, place):
+    return at.record(data, place)
+
+
+def plus(one, other):
+    return at.plus(one, other)
+
+
+def part(at.View data, place, size):
+    return at.part(data, place, size)
+
+
+def start(at.View data, place, end):
+    return cleaner.start(data, place, end)
+
+
+def head(at.View data, place, end):
+    return cleaner.head(data, place, end)
+
+
+def sized(at.View data, place):
+    return cleaner.sized(data, place)
+
+
+def is_ascii(at.View data, place, size):
+    return printing.is_ascii(data, place, size)
+
+
+def line(bytes label, printing.Numbers numbers, bytes names, at.View data, key_at, value_at):
+    return printing.line(label, numbers, names, data, key_at, value_at)
+
+
+def add_lines(Lines lines, bytes data, at.View view, header, bytes label, list out, content):
+    lines.add_in(data, view, header, label, out, content)
 
 
 def behind(at.View data, place):

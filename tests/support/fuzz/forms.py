@@ -1,4 +1,4 @@
-"""The forms of broker/hot beside each other in one process: the plain modules under a name of
+"""The forms of what is compiled beside each other in one process: the plain modules under a name of
 their own, and what the compiled ones keep to themselves."""
 
 from __future__ import annotations
@@ -14,19 +14,24 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pykafka_ops.broker.hot import is_compiled
+from pykafka_ops.compiled import MODULES, is_compiled
 from scripts import build_hot
 
-_OWN, _PLAIN = build_hot.PACKAGE, "plain_broker_hot"
+_OWN, _PLAIN = build_hot.PACKAGE, "plain_pko"
+_PACKAGES = sorted({module.rpartition(".")[0] for module in MODULES} - {"compiled"})
+"""Those with modules that are compiled, and have a plain form that differs."""
 _SOURCE = Path(__file__).with_name("exposed.pyx")
 _FOLDER = build_hot.ROOT / ".cache" / "hot"
 
 
 class _PlainLoader(Loader):
     def exec_module(self, module: ModuleType) -> None:
-        name = module.__name__.partition(".")[2]
-        path = build_hot.HOT / f"{name}.py"
-        text = path.read_text().replace(_OWN, _PLAIN) if name else ""
+        if module.__spec__ is None or module.__spec__.submodule_search_locations is not None:
+            return  # a package
+        path = build_hot.source_of(module.__name__.partition(".")[2])
+        text = path.read_text()
+        for package in _PACKAGES:
+            text = text.replace(f"{_OWN}.{package}", f"{_PLAIN}.{package}")
         exec(compile(text, str(path), "exec"), module.__dict__)
 
 
@@ -37,19 +42,21 @@ class _PlainFinder:
     ) -> ModuleSpec | None:
         if name.partition(".")[0] != _PLAIN:
             return None
-        return ModuleSpec(name, _PlainLoader(), is_package="." not in name)
+        own = name.partition(".")[2]
+        package = any(f"{one}.".startswith(f"{own}.") for one in ("", *_PACKAGES))
+        return ModuleSpec(name, _PlainLoader(), is_package=package)
 
 
 @cache
 def plain(module: str) -> Any:
-    """A module of broker/hot as plain Python, whatever runs otherwise."""
+    """A module, named as MODULES names it, as plain Python, whatever runs otherwise."""
     if _PlainFinder not in sys.meta_path:
         sys.meta_path.append(_PlainFinder)
     return importlib.import_module(f"{_PLAIN}.{module}")
 
 
 def running(module: str) -> Any:
-    """A module of broker/hot as the broker has it."""
+    """The module as it is imported."""
     return importlib.import_module(f"{_OWN}.{module}")
 
 

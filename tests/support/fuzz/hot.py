@@ -51,7 +51,7 @@ def raw(data: bytes) -> None:
     """Numbers, checksums and comparisons; four bytes say where."""
     if (c := exposed()) is None or len(data) < 4:
         return
-    python = plain("raw")
+    python = plain("broker.hot.raw")
     place, size = struct.unpack_from(">HH", data)
     place, size, view = place % (len(data) + 1), size % (len(data) + 9), memoryview(data)
     own = exact(data)
@@ -70,13 +70,13 @@ def raw(data: bytes) -> None:
     assert c.ends(own, size) == python.ends(view, size)
     for wanted in (data[place : place + size], data[:size], b"", b"\0"):
         assert c.holds(own, place, wanted) == python.holds(view, place, wanted)
-    ours, theirs = running("produce").length_at, plain("produce").length_at
+    ours, theirs = running("broker.hot.produce").length_at, plain("broker.hot.produce").length_at
     assert ours(own, place) == theirs(data, place)
-    ours, theirs = running("records").varint, plain("records").varint
+    ours, theirs = running("broker.hot.records").varint, plain("broker.hot.records").varint
     assert outcome(ours, own, place) == outcome(theirs, data, place)
     for name in ("behind", "behind_headers"):
         ends = (size,) if name == "behind_headers" else ()
-        ours, theirs = getattr(c, name), getattr(plain("records"), name)
+        ours, theirs = getattr(c, name), getattr(plain("broker.hot.records"), name)
         assert outcome(ours, own, place, *ends) == outcome(theirs, data, place, *ends)
 
 
@@ -100,8 +100,8 @@ def record_headers(data: bytes) -> None:
 
 def records_alike(data: bytes, place: int, count: int, base: int, latest: int) -> bool:
     """Whether records that fill ``data`` from ``place`` on are taken; by all forms, if by one."""
-    ours = running("records").in_order(exact(data), place, base, latest, count)
-    assert ours == plain("records").in_order(data, place, base, latest, count)
+    ours = running("broker.hot.records").in_order(exact(data), place, base, latest, count)
+    assert ours == plain("broker.hot.records").in_order(data, place, base, latest, count)
     header = _promise(count, base, latest)
     by_columns = as_promised(data, place, header)
     if ours or by_columns:
@@ -157,7 +157,8 @@ def batch_alike(one: bytes) -> bool:
     lengths that take more bytes than they must, times far apart.
     """
     forms = [
-        form("append").checked(_tail(form), memoryview(bytearray(one))) for form in (running, plain)
+        form("broker.hot.append").checked(_tail(form), memoryview(bytearray(one)))
+        for form in (running, plain)
     ]
     taken = [fields for fields in forms if fields is not None]
     if not taken:
@@ -187,7 +188,7 @@ def _world() -> World:
 @cache
 def _tail(form: Any) -> Any:
     """The end of a log to which producer 5 has written up to sequence 6."""
-    heads = form("heads")
+    heads = form("broker.hot.heads")
     tail, producers, state = heads.TailHead(), heads.ProducersHead(), heads.ProducerHead()
     state.batches, state.epoch = [heads.BatchMetadata(6, 6, 0, 9)], 0
     state.last_timestamp, state.txn_first_offset = 9, -1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 ODD = (0, 1, 2, 7, 0x7F, 0x80, 0x81, 0xFE, 0xFF)
 ODD_INTS = (-1, -2, 0, 1, 0x7FFF_FFFF, -0x8000_0000, 0x7FFF, 100_000)
@@ -45,3 +45,13 @@ def change(rng: random.Random, data: bytearray, seeds: Sequence[bytes]) -> None:
         data[at:] = other[min(at, len(other)) :]
     else:
         data[at:at] = data[at : at + rng.choice((1, 4, 60))]
+
+
+def each_damage(one: bytes, values: Sequence[int]) -> Iterator[bytes]:
+    """With each byte changed to each value, left out, doubled; and cut behind each."""
+    for at in range(len(one)):
+        for value in {*values, one[at] ^ 1, one[at] + 1 & 255, one[at] - 1 & 255, one[at] ^ 0x80}:
+            yield one[:at] + bytes((value,)) + one[at + 1 :]
+        yield one[:at] + one[at + 1 :]
+        yield one[:at] + one[at : at + 1] + one[at:]
+        yield one[:at]

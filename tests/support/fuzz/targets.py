@@ -39,10 +39,12 @@ from pykafka_ops.errors import CorruptError, KafkaError, WireError
 from pykafka_ops.wire.apis import APIS
 from pykafka_ops.wire.codec import decode
 from pykafka_ops.wire.frame import decode_response, read_request_header
-from tests.support.fuzz import hot, kept, straight_reads
+from tests.support.fuzz import audited, hot, kept, straight_reads, tallied, walked
 from tests.support.fuzz.identities import certificates, key_stores
 from tests.support.fuzz.logins import login_seeds, logins
 from tests.support.fuzz.mended import mended
+from tests.support.fuzz.mirrored import mirror_seeds, mirrored, rewritten
+from tests.support.fuzz.offset_records import offset_record_seeds, offset_records
 from tests.support.fuzz.payloads import payload_seeds, payloads
 from tests.support.fuzz.seeds import (
     LIMIT,
@@ -354,6 +356,10 @@ TARGETS: dict[str, Target] = {
     "hot-raw": Target(hot.raw, hot.raw_seeds),
     "hot-records": Target(hot.record_headers, hot.record_seeds),
     "hot-batches": Target(hot.usual_batches, hot.batch_seeds),
+    "hot-walks": Target(walked.walks, walked.walk_seeds),
+    "hot-tallies": Target(tallied.tallies, walked.walk_seeds),
+    "audit-messages": Target(audited.messages, audited.message_seeds),
+    "audit-feeds": Target(audited.feeds, audited.feed_seeds),
     "replicated": Target(replicated, golden_batches),
     "indexes": Target(
         indexes, lambda: golden(".index") + golden(".timeindex") + golden(".txnindex")
@@ -372,4 +378,7 @@ TARGETS: dict[str, Target] = {
     "logins": Target(logins, login_seeds),
     "users": Target(kept.users, kept.user_seeds),
     "audit": Target(kept.audit, kept.audit_seeds),
+    "mirrored": Target(mirrored, mirror_seeds),
+    "offset-records": Target(offset_records, offset_record_seeds),
+    "rewritten": Target(rewritten, golden_batches),
 }

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.broker import hot
+from pykafka_ops import compiled
 from scripts import build_hot
 
 pytestmark = pytest.mark.slow
@@ -56,9 +56,18 @@ def built(folder: Path, made: Path) -> tuple[Path, str]:
 
 
 def names(wheel: Path) -> set[str]:
-    """Files of broker/hot in a wheel."""
+    """Files in a wheel."""
     with zipfile.ZipFile(wheel) as archive:
-        return {Path(n).name for n in archive.namelist() if n.startswith("pykafka_ops/broker/hot/")}
+        return set(archive.namelist())
+
+
+def place(path: Path) -> str:
+    """Where it is in a distribution."""
+    return path.relative_to(build_hot.ROOT).as_posix()
+
+
+SOURCES = [build_hot.source_of(module) for module in compiled.MODULES]
+MADE = {place(build_hot.PLACE / name) for name in (build_hot.LIBRARY, build_hot.RECORD)}
 
 
 def test_a_source_distribution_has_what_is_compiled_and_how() -> None:
@@ -67,9 +76,9 @@ def test_a_source_distribution_has_what_is_compiled_and_how() -> None:
         "for file in SdistBuilder('.').recurse_included_files(): print(file.distribution_path)"
     )
     there = set(done.stdout.splitlines())
-    folder = build_hot.HOT.relative_to(build_hot.ROOT).as_posix()
-    types = [*(f"{module}.pxd" for module in hot.MODULES), "raw.pxd", "crc32c.h"]
-    assert {f"{folder}/{name}" for name in types} < there, done.stderr
+    types = [*(source.with_suffix(".pxd") for source in SOURCES)]
+    assert {place(path) for path in (*SOURCES, *types)} < there, done.stderr
+    assert {place(build_hot.PLACE / name) for name in ("raw.pxd", "crc32c.h")} < there
     assert {"scripts/build_hot.py", "scripts/hatch_build.py"} < there
     assert not [name for name in there if name.endswith((".so", ".record"))]
 
@@ -79,29 +88,29 @@ def test_a_compiled_wheel_is_for_this_platform_and_runs_compiled(tmp_path: Path)
     made.mkdir()
     for name in (build_hot.LIBRARY, build_hot.RECORD):
         (made / name).write_text("abc 9\n")  # where it is not compiled
-        if hot.is_compiled():
-            shutil.copyfile(build_hot.HOT / name, made / name)
+        if compiled.is_compiled():
+            shutil.copyfile(build_hot.PLACE / name, made / name)
     wheel, _ = built(tmp_path, made)
     assert "-cp311-abi3-" in wheel.name and not wheel.name.endswith("-any.whl")
-    assert {build_hot.LIBRARY, build_hot.RECORD} < names(wheel)
+    assert names(wheel) > MADE
     assert not [n for n in names(wheel) if n.endswith((".pxd", ".h"))]
-    place = tmp_path / "installed"
+    installed = tmp_path / "installed"
     with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(place)
-    code = "from pykafka_ops.broker import hot; print(hot.__file__, hot.is_compiled())"
-    done = python(code, place, PYTHONPATH=str(place))
-    file, compiled = done.stdout.split()
-    assert Path(file).is_relative_to(place)
-    assert compiled == str(hot.is_compiled()), done.stderr
-    assert ("is left out" in done.stderr) is not hot.is_compiled()
+        archive.extractall(installed)
+    code = "from pykafka_ops import compiled; print(compiled.__file__, compiled.is_compiled())"
+    done = python(code, installed, PYTHONPATH=str(installed))
+    file, form = done.stdout.split()
+    assert Path(file).is_relative_to(installed)
+    assert form == str(compiled.is_compiled()), done.stderr
+    assert ("is left out" in done.stderr) is not compiled.is_compiled()
 
 
 def test_what_cannot_be_compiled_is_a_wheel_for_every_machine(tmp_path: Path) -> None:
     wheel, said = built(tmp_path, tmp_path / "nothing")
     assert wheel.name.endswith("-py3-none-any.whl")
-    assert {f"{module}.py" for module in hot.MODULES} < names(wheel)
-    assert not {build_hot.LIBRARY, build_hot.RECORD} & names(wheel)
-    assert "broker/hot stays pure Python: it does not work" in said
+    assert {*map(place, SOURCES)} < names(wheel)
+    assert not MADE & names(wheel)
+    assert "all stays pure Python: it does not work" in said
 
 
 @pytest.mark.parametrize(

@@ -1,36 +1,27 @@
-"""The two innermost loops of compaction, over the plain records section of a batch v2.
+"""The innermost loops of compaction, over the plain records section of a batch v2.
 
-Their sources are put together once from a piece that reads a variable-length integer in place,
-as in ``disk.walk``: a call per integer would double the price of a record. ``take_in`` fills a
-key map and notes what it finds out about each record on the way; ``pick`` tells by these notes
-what to keep, ``sift`` by the map alone, where there are none.
+``take_in`` fills a key map and notes what it finds out about each record on the way; ``pick`` tells
+by these notes what to keep, ``sift`` by the map alone, where there are none. Where ``sifting`` is
+not compiled their sources are put together once from a piece that reads an integer of variable
+length in place, as in ``disk.walk``: a call per integer would double the price of a record.
 """
 
 from __future__ import annotations
 
 import linecache
-from typing import Any, NamedTuple
+from typing import Any
 
+from pykafka_ops.broker.storage.cleaner import sifting
 from pykafka_ops.broker.storage.cleaner.keys import SALT, KeyMap
+from pykafka_ops.broker.storage.cleaner.raw import DEAD as DEAD
+from pykafka_ops.broker.storage.cleaner.raw import KEYLESS as KEYLESS
+from pykafka_ops.broker.storage.cleaner.raw import TOMBSTONE as TOMBSTONE
+from pykafka_ops.broker.storage.cleaner.sifting import STRANGE_OFFSET as STRANGE_OFFSET
+from pykafka_ops.broker.storage.cleaner.sifting import Sifted as Sifted
+from pykafka_ops.compiled import is_compiled
+from pykafka_ops.disk.fault import EARLY_END, LATE_END
 from pykafka_ops.disk.varint import ZIGZAG, read_varint
-from pykafka_ops.disk.walk import EARLY_END, LATE_END
 from pykafka_ops.errors import CorruptBatchError
-
-DEAD, TOMBSTONE, KEYLESS = 1, 2, 5
-"""What the first pass finds out about a record; 0 for one that stays. A keyless one is dead."""
-
-STRANGE_OFFSET = "Found a record with an offset outside of its batch"
-
-
-class Sifted(NamedTuple):
-    """What of a batch stays: (start, end) of stretches of whole records, their number, whether a
-    tombstone is among them, and the keyless records that went."""
-
-    runs: list[tuple[int, int]]
-    kept: int
-    tombstones: bool
-    keyless: int
-
 
 _INTEGER = """
         byte = data[at]
@@ -222,17 +213,26 @@ def _compile() -> dict[str, Any]:
 
 
 _space = _compile()
+_COMPILED = is_compiled()
+_INNERMOST = 2**62
+"""Offsets up to it can be added as numbers of 64 bits."""
 
 
-def _run(name: str, *arguments: object) -> Any:
+def _run(name: str, base: int, *arguments: Any) -> Any:
+    """A loop over records of a batch with this base offset."""
     try:
-        return _space[name](*arguments)
+        if _COMPILED and abs(base) < _INNERMOST:
+            return getattr(sifting, name)(*arguments)
+        if type(arguments[0]) is memoryview:
+            arguments = bytes(arguments[0]), *arguments[1:]
+        flat = [item for one in arguments for item in (one if type(one) is tuple else (one,))]
+        return _space[name](*flat)
     except (IndexError, OverflowError):
         raise CorruptBatchError(EARLY_END) from None
 
 
 def take_in(
-    data: bytes,
+    data: bytes | memoryview,
     span: tuple[int, int, int],
     offsets: tuple[int, int],
     start: int,
@@ -247,24 +247,33 @@ def take_in(
     ``TOMBSTONE``, ``KEYLESS``. The offset of the first record that did not fit, -1 if all did.
     Raises CorruptBatchError where records do not fill the span exactly, or lie about offsets.
     """
-    found: int = _run("take_in", data, *span, *offsets, start, keys, fates)
+    found: int = _run("take_in", offsets[0], data, span, offsets, start, keys, fates)
     return found
 
 
 def sift(
-    data: bytes, span: tuple[int, int, int], base: int, keys: KeyMap, *, drop_tombstones: bool
+    data: bytes | memoryview,
+    span: tuple[int, int, int],
+    base: int,
+    keys: KeyMap,
+    *,
+    drop_tombstones: bool,
 ) -> Sifted:
     """Which records of a batch are the last of their key, as far as ``keys`` has looked.
 
     Keyless ones go; tombstones too with ``drop_tombstones``. Arguments and errors as ``take_in``.
     """
-    found: Sifted = _run("sift", data, *span, base, keys, drop_tombstones)
+    found: Sifted = _run("sift", base, data, span, base, keys, drop_tombstones)
     return found
 
 
 def pick(
-    data: bytes, span: tuple[int, int, int], fates: bytearray, *, drop_tombstones: bool
+    data: bytes | memoryview,
+    span: tuple[int, int, int],
+    fates: bytearray,
+    *,
+    drop_tombstones: bool,
 ) -> Sifted:
     """As ``sift``, for a batch whose records' ``fates``, by offset delta, are known."""
-    found: Sifted = _run("pick", data, *span, fates, drop_tombstones)
+    found: Sifted = _run("pick", 0, data, span, fates, drop_tombstones)
     return found

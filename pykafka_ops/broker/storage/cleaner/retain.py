@@ -17,7 +17,7 @@ from pykafka_ops.disk.batch import DELETE_HORIZON_FLAG, NO_TIMESTAMP, BatchHeade
 from pykafka_ops.disk.build import assemble
 from pykafka_ops.disk.compression import DECOMPRESSED_LIMIT, compress
 from pykafka_ops.disk.legacy import build_messages, iter_message, read_message_header
-from pykafka_ops.disk.record import payload
+from pykafka_ops.disk.record import payload, payload_view
 from pykafka_ops.disk.varint import read_varint, read_varlong, varint
 from pykafka_ops.disk.walk import walk
 
@@ -60,9 +60,11 @@ class Retention(NamedTuple):
         return found if found < 2**63 else None
 
 
-def records_of(data: memoryview, header: BatchHeader) -> tuple[bytes, tuple[int, int, int]]:
+def records_of(
+    data: memoryview, header: BatchHeader
+) -> tuple[bytes | memoryview, tuple[int, int, int]]:
     """The plain records of a batch v2 and where they stand: (start, end, number)."""
-    plain = payload(data, 0, header, DECOMPRESSED_LIMIT)
+    plain = payload_view(data, 0, header, DECOMPRESSED_LIMIT)
     return plain, (0, len(plain), header.record_count)
 
 
@@ -121,8 +123,7 @@ def _retain_data(data: memoryview, header: BatchHeader, rules: Retention) -> Kep
     fresh = found.tombstones and not header.has_delete_horizon and rules.horizon is not None
     if whole and not fresh:
         return data
-    if not whole:
-        plain = b"".join([plain[begin:end] for begin, end in found.runs])
+    plain = b"".join([plain[begin:end] for begin, end in found.runs])
     if fresh:
         return _with_horizon(plain, header, found.kept, rules)
     return _rebuilt(plain, _narrowed(plain, header, found.kept))
@@ -130,7 +131,7 @@ def _retain_data(data: memoryview, header: BatchHeader, rules: Retention) -> Kep
 
 def _sifted(
     data: memoryview, header: BatchHeader, rules: Retention, fates: bytearray | None
-) -> tuple[bytes, Sifted]:
+) -> tuple[bytes | memoryview, Sifted]:
     """The plain records and which of them stay; not looked at if all are known to go."""
     drop = _expired(header, rules.now)
     if fates is None:

@@ -14,7 +14,7 @@ from pykafka_ops.commands.dump_log.java import (
     java_path,
     suffix_of,
 )
-from pykafka_ops.commands.dump_log.log_file import MAX_INT, LogFile, Sink
+from pykafka_ops.commands.dump_log.log_file import MAX_INT, LogFile, Sink, written_by_kraft
 from pykafka_ops.commands.dump_log.printing import decoders
 from pykafka_ops.commands.dump_log.printing.decoders import Decoder
 from pykafka_ops.commands.dump_log.printing.index import IndexDump, Problems
@@ -24,8 +24,8 @@ from pykafka_ops.commands.dump_log.printing.legacy import (
     message_line,
     message_records,
 )
+from pykafka_ops.commands.dump_log.printing.lines import Gaps
 from pykafka_ops.commands.dump_log.printing.records import (
-    Gaps,
     batch_head,
     batch_header,
     batch_line,
@@ -49,6 +49,7 @@ _DECODERS = (
     "transaction-log-decoder",
     "cluster-metadata-decoder",
     "remote-log-metadata-decoder",
+    "share-group-state-decoder",
 )
 _FORMATS = ("key-format", "value-format")
 _PRINTING = ("print-data-log", *_DECODERS, "value-decoder-class", "key-decoder-class", *_FORMATS)
@@ -64,6 +65,8 @@ class LogDump:
         self.content = any(args.has(name) for name in _PRINTING)
         self.deep = self.content or args.has("deep-iteration")
         self.bare = args.has("skip-record-metadata")
+        self.newest = False
+        """Whether to show the file as Kafka 4 does, not as 3.9."""
         self.indexes = IndexDump(
             self.out,
             self.problems,
@@ -124,6 +127,7 @@ class LogDump:
 
     def log(self, path: str) -> None:
         """A log: its batches, with ``deep`` their records."""
+        self.newest = written_by_kraft(path)
         decoder = self.decoder()
         max_bytes = self.args.number("max-bytes")
         limit = MAX_INT if max_bytes is None else max_bytes
@@ -192,7 +196,7 @@ class LogDump:
                     )
                     if header.is_control:
                         self.out.parts.append(head.encode())
-                        head = control_text(key, value)
+                        head = control_text(key, value, newest=self.newest)
                 self._record(head, (offset, key, value), None if header.is_control else decoder)
         except CorruptBatchError as e:
             raise invalid_record(str(e)) from None
@@ -237,18 +241,9 @@ class LogDump:
     def decoder(self) -> Decoder:
         """The decoder the options ask for; the first of several counts."""
         args = self.args
-        if args.has("offsets-decoder"):
-            from pykafka_ops.commands.dump_log.printing.internal import offsets
-
-            return offsets
-        if args.has("transaction-log-decoder"):
-            from pykafka_ops.commands.dump_log.printing.internal import transactions
-
-            return transactions
-        if args.has("cluster-metadata-decoder"):
-            return decoders.cluster_metadata
-        if args.has("remote-log-metadata-decoder"):
-            return decoders.remote_log_metadata
+        for name, (old, new) in decoders_of_topics().items():
+            if args.has(name):
+                return new if self.newest else old
         if any(args.has(name) for name in _FORMATS):
             return decoders.formatted(*formats_of(args))
         value = decoders.named(args.text("value-decoder-class") or "", self.out.text)
@@ -261,17 +256,32 @@ class LogDump:
 _TEXT = decoders.pair(java_text, java_text)
 
 
+def decoders_of_topics() -> dict[str, tuple[Decoder, Decoder]]:
+    """By option: as Kafka 3.9 shows records, and as Kafka 4 does; the first of several counts."""
+    from pykafka_ops.commands.dump_log.printing import internal, metadata
+
+    return {
+        "offsets-decoder": (internal.offsets, internal.offsets_of_4),
+        "transaction-log-decoder": (internal.transactions, internal.transactions_of_4),
+        "cluster-metadata-decoder": (metadata.cluster_metadata,) * 2,
+        "share-group-state-decoder": (internal.share_group_state,) * 2,
+        "remote-log-metadata-decoder": (
+            metadata.remote_log_metadata,
+            metadata.remote_log_metadata_of_4,
+        ),
+    }
+
+
 def _with_fault(decoder: Decoder, fault: str) -> Decoder:
     """What a decoder makes of a record whose value cannot be read: some say so, some die."""
+    by_name = decoders_of_topics()
 
     def read(offset: int, key: bytes | None, value: bytes | None) -> tuple[str | None, str | None]:
-        if decoder is decoders.cluster_metadata:
+        if decoder in by_name["cluster-metadata-decoder"]:
             return None, f"Error at {offset}, skipping. {fault}"
-        if decoder is decoders.remote_log_metadata:
+        if decoder in by_name["remote-log-metadata-decoder"]:
             return None, f"Error at offset {offset}, skipping. {fault}"
-        from pykafka_ops.commands.dump_log.printing.internal import offsets
-
-        if decoder is not offsets:
+        if decoder not in by_name["offsets-decoder"]:
             raise illegal_argument(fault)
         if key is None:
             return decoder(offset, key, value)

@@ -15,6 +15,8 @@ from pykafka_ops.commands.dump_log.java import (
 )
 from pykafka_ops.commands.dump_log.log_file import LogFile
 from pykafka_ops.commands.dump_log.printing.legacy import message_header, message_records
+from pykafka_ops.commands.dump_log.printing.lines import Gaps, Lines
+from pykafka_ops.compiled import is_compiled
 from pykafka_ops.disk.batch import LOG_APPEND_TIME_FLAG, BatchHeader, check_crc, read_header
 from pykafka_ops.disk.compression import CODEC_NAMES, decompress
 from pykafka_ops.disk.control import control_type_id, read_marker
@@ -27,22 +29,6 @@ from pykafka_ops.errors import CorruptBatchError
 LIMIT = 1 << 30
 _MAX = 2**31 - 1
 _OFFSET = Struct(">q")
-
-
-class Gaps:
-    """Offsets that do not follow each other: ``last`` is the offset seen last, -1 before any."""
-
-    __slots__ = ("found", "last")
-
-    def __init__(self) -> None:
-        self.last = -1
-        self.found: list[tuple[int, int]] = []
-
-    def see(self, offset: int) -> None:
-        """The next record has ``offset``."""
-        if self.last not in (-1, offset - 1):
-            self.found.append((self.last, offset))
-        self.last = offset
 
 
 def java_sequence(base: int, delta: int) -> int:
@@ -161,37 +147,47 @@ def record_lines(
     Raises JavaError at a malformed record, after the lines before it; in a compressed batch
     without any, since Kafka reads those as a whole first.
     """
-    mark, last, add = len(out), gaps.last, out.append
-    plain, with_key, with_value, with_both = _forms(timestamp_label(header))
-    names = b""
+    mark = len(out)
     try:
-        for offset, time, sequence, key_at, key_size, value_at, value_size, rest in walk(
-            data, header
-        ):
-            if last != offset - 1 and last != -1:
-                gaps.found.append((last, offset))
-            last = offset
-            names = header_keys(data, rest) if data[rest] else b""
-            if value_size < 0 or not content:
-                if key_size < 0 or not content:
-                    add(plain % (offset, time, key_size, value_size, sequence, names))
-                    continue
-                key = data[key_at : key_at + key_size]
-                key = key if key.isascii() else utf8(key)
-                add(with_key % (offset, time, key_size, value_size, sequence, names, key))
-                continue
-            value = data[value_at : value_at + value_size]
-            value = value if value.isascii() else utf8(value)
-            if key_size < 0:
-                add(with_value % (offset, time, key_size, value_size, sequence, names, value))
-                continue
-            key = data[key_at : key_at + key_size]
-            key = key if key.isascii() else utf8(key)
-            add(with_both % (offset, time, key_size, value_size, sequence, names, key, value))
+        if is_compiled():
+            label = timestamp_label(header).encode()
+            Lines(gaps, utf8, header_keys).add(data, header, label, out, content)
+        else:
+            _add_lines(data, header, gaps, out, content=content)
     except CorruptBatchError as e:
         if header.attributes & 7:
             del out[mark:]
         raise invalid_record(str(e)) from None
+
+
+def _add_lines(
+    data: bytes, header: BatchHeader, gaps: Gaps, out: list[bytes], *, content: bool
+) -> None:
+    """As ``Lines.add``, which takes longer where it is not compiled."""
+    last, add = gaps.last, out.append
+    plain, with_key, with_value, with_both = _forms(timestamp_label(header))
+    names = b""
+    for offset, time, sequence, key_at, key_size, value_at, value_size, rest in walk(data, header):
+        if last != offset - 1 and last != -1:
+            gaps.found.append((last, offset))
+        last = offset
+        names = header_keys(data, rest) if data[rest] else b""
+        if value_size < 0 or not content:
+            if key_size < 0 or not content:
+                add(plain % (offset, time, key_size, value_size, sequence, names))
+                continue
+            key = data[key_at : key_at + key_size]
+            key = key if key.isascii() else utf8(key)
+            add(with_key % (offset, time, key_size, value_size, sequence, names, key))
+            continue
+        value = data[value_at : value_at + value_size]
+        value = value if value.isascii() else utf8(value)
+        if key_size < 0:
+            add(with_value % (offset, time, key_size, value_size, sequence, names, value))
+            continue
+        key = data[key_at : key_at + key_size]
+        key = key if key.isascii() else utf8(key)
+        add(with_both % (offset, time, key_size, value_size, sequence, names, key, value))
     gaps.last = last
 
 
@@ -215,18 +211,31 @@ def header_keys(data: bytes, at: int) -> bytes:
     return b",".join([key if key.isascii() else utf8(key) for key in keys])
 
 
-def control_text(key: bytes | None, value: bytes | None) -> str:
-    """What follows the metadata of a control record; CorruptBatchError where it is none."""
+_KRAFT = {
+    2: "LeaderChange:",
+    3: "SnapshotHeader",
+    4: "SnapshotFooter",
+    5: "KRaftVersion",
+    6: "KRaftVoters",
+}
+
+
+def control_text(key: bytes | None, value: bytes | None, *, newest: bool) -> str:
+    """What follows the metadata of a control record, with ``newest`` as Kafka 4 shows it;
+    CorruptBatchError where it is none."""
     kind = control_type_id(key)
     if kind in (0, 1):
         marker = read_marker(Record(0, 0, key, value))
         return f" endTxnMarker: {marker.type.name} coordinatorEpoch: {marker.coordinator_epoch}"
-    if 3 <= kind <= 6:
-        from pykafka_ops.disk.internal_kraft import CONTROL_RECORDS, read_control_value
-        from pykafka_ops.disk.schema import to_json
+    if 3 <= kind <= 6 or (kind == 2 and newest):
+        from pykafka_ops.disk.schema import ByteReader, read_struct, to_json
+        from pykafka_ops.disk.tables.read import record_table
         from pykafka_ops.disk.text import java_json
 
-        shown = java_json(to_json(read_control_value(kind, value or b""), 0))
-        return f" {CONTROL_RECORDS[kind][0]} {shown}"
+        record = record_table("control").find(kind)
+        version = int.from_bytes((value or b"")[:2], "big", signed=True)
+        version = min(max(version, 0), record.highest)
+        found = read_struct(record.struct, ByteReader(value or b""), version)
+        return f" {_KRAFT[kind]} {java_json(to_json(found, version))}"
     name = "LEADER_CHANGE" if kind == 2 else "UNKNOWN"
     return f" controlType: {name}({kind})"

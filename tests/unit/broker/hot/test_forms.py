@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from google_crc32c import value as by_library
 
-from pykafka_ops.broker.hot import is_compiled
+from pykafka_ops.compiled import is_compiled
 from pykafka_ops.disk.batch import HEADER_SIZE, read_header
-from pykafka_ops.disk.checksum import crc32c
 from tests.support.fuzz.forms import exposed, plain, running
 from tests.support.fuzz.hot import batch_alike, records_alike, sent, small_batches
 from tests.support.fuzz.mended import mended
-from tests.support.fuzz.mutations import ODD
+from tests.support.fuzz.mutations import ODD, each_damage
 from tests.support.fuzz.seeds import golden_batches
 from tests.support.raising import raises_nothing
 
@@ -44,22 +44,12 @@ def c() -> Any:
     return found
 
 
-def damaged(one: bytes, values: list[int]) -> Iterator[bytes]:
-    """With each byte changed to each value, left out, doubled; and cut behind each."""
-    for at in range(len(one)):
-        for value in {*values, one[at] ^ 1, one[at] + 1 & 255, one[at] - 1 & 255, one[at] ^ 0x80}:
-            yield one[:at] + bytes((value,)) + one[at + 1 :]
-        yield one[:at] + one[at + 1 :]
-        yield one[:at] + one[at : at + 1] + one[at:]
-        yield one[:at]
-
-
 @pytest.mark.parametrize("values", [VALUES, pytest.param(list(range(256)), marks=pytest.mark.slow)])
 def test_no_form_takes_a_damaged_batch_that_the_careful_code_refuses(values: list[int]) -> None:
     taken = tried = 0
     for one in small_batches():
         assert batch_alike(one)
-        for bad in damaged(one, values):
+        for bad in each_damage(one, values):
             tried += 2
             taken += batch_alike(bad) + batch_alike(bytes(mended(bad)))
     assert tried > 10_000
@@ -74,7 +64,7 @@ def test_no_form_takes_damaged_records_that_the_careful_code_refuses(values: lis
         promise = header.record_count, header.base_timestamp, header.max_timestamp
         records = one[HEADER_SIZE:]
         assert records_alike(records, 0, *promise)
-        for bad in damaged(records, values):
+        for bad in each_damage(records, values):
             for count in {0, 1, promise[0], promise[0] + 1}:
                 tried += 1
                 taken += records_alike(bad, 0, count, *promise[1:])
@@ -99,10 +89,11 @@ def test_every_way_of_the_checksum_agrees_for_every_length(c: Any, by_tables: bo
         for length in range(MOST + 1):
             start = dice.randrange(64)
             part = data[start : start + length]
-            assert c.checksum(memoryview(data)[start : start + length]) == crc32c(part), length
+            view = memoryview(data)[start : start + length]
+            assert c.checksum(view) == c.checksum_of(view) == by_library(part), length
         for length in (100_000, 12 * 4096, 3 * 4096 * 5 + 3 * 256 + 7, 1 << 20):
             part = dice.randbytes(length)
-            assert c.checksum(part) == crc32c(part), length
+            assert c.checksum(part) == c.checksum_of(part) == by_library(part), length
     finally:
         c.checksum_begin(False)
     assert c.checksum(b"123456789") == 0xE3069283  # of RFC 3720
@@ -122,19 +113,50 @@ def test_what_is_not_there_is_not_read(c: Any) -> None:
         for read in (c.pair, c.length):
             with pytest.raises((IndexError, OverflowError)):
                 read(bytes(8), place)
-        for read in (c.behind, running("records").varint):
+        for read in (c.behind, running("broker.hot.records").varint):
             with pytest.raises(IndexError):
                 read(b"\xff" * 5, place)
+    for place in (-(1 << 62), -1, 8, (1 << 62), (1 << 63) - 1):
+        assert c.record(bytes(8), place)[0] == -1
+        for read in (c.start, c.head):
+            with pytest.raises(IndexError):
+                read(bytes((12,)) + bytes(6), place, 7)
+            with pytest.raises(IndexError):
+                read(b"", place, 7)
+        for data in (b"", bytes(8)):
+            with pytest.raises(IndexError):
+                c.sized(data, place)
+        with pytest.raises(IndexError):
+            c.part(bytes(8), place, 9)
+        for size in (1, 9, 1 << 62):
+            with pytest.raises(IndexError):
+                c.is_ascii(bytes(8), place, size)
+            with pytest.raises(IndexError):
+                c.line(b"CreateTime", (0, 0, size, 1, 0), b"", bytes(8), max(place, 8), 0)
     assert not c.ends(bytes(9), -3)
     assert not c.holds(b"abc", -1, b"c")
     assert not c.holds(b"abc", (1 << 63) - 1, b"c")
+
+
+def test_numbers_are_printed_as_by_python(c: Any) -> None:
+    python = plain("commands.dump_log.printing.raw")
+    edges = sorted({sign * (10**n + d) for n in range(19) for d in (-1, 0, 1) for sign in (1, -1)})
+    for number in (*edges, -(2**63), 2**63 - 1):
+        shown = (b"CreateTime", (number, -number - 1, 1, 2, number), b"a,b", b"kvv", 0, 1)
+        assert c.line(*shown) == python.line(*shown)
+        assert c.plus(number, number) == python.plus(number, number)
+    for size in range(40):
+        for at in range(size):
+            data = bytes(at) + b"\x80" + bytes(size - at - 1)
+            assert not c.is_ascii(data, 0, size)
+            assert c.is_ascii(data, 0, at) and c.is_ascii(data, at + 1, size - at - 1)
 
 
 def test_an_answer_is_made_within_its_frame(c: Any) -> None:
     for size in range(60):
         for place in range(size + 3):
             for numbers in (0, 1, 2, 3, 4, 1 << 32 | 1):
-                reply = running("reply").ProduceReply(bytes(size), 8, 1)
+                reply = running("broker.hot.reply").ProduceReply(bytes(size), 8, 1)
                 with raises_nothing():
                     try_reply(c, reply, place, numbers)
 
@@ -150,8 +172,10 @@ def try_reply(c: Any, reply: Any, place: int, numbers: int) -> None:
 
 
 def test_the_wall_clock_is_looked_at_without_a_call(c: Any) -> None:
-    for clock, known in ((running("raw").wall_clock, True), (lambda: 5, False)):
-        path = running("produce").TopicPath(9, 1, False, clock, running("heads").WakeHead())
+    for clock, known in ((running("broker.hot.raw").wall_clock, True), (lambda: 5, False)):
+        path = running("broker.hot.produce").TopicPath(
+            9, 1, False, clock, running("broker.hot.heads").WakeHead()
+        )
         assert c.asks_the_system(path) is known
 
 
@@ -159,7 +183,7 @@ def test_the_wall_clock_is_looked_at_without_a_call(c: Any) -> None:
 
 
 def forms_of_write() -> list[Callable[[int, Any, int], int]]:
-    return [plain("raw").write, *([exposed().write] if is_compiled() else [])]
+    return [plain("broker.hot.raw").write, *([exposed().write] if is_compiled() else [])]
 
 
 @pytest.fixture
@@ -228,7 +252,7 @@ def test_a_file_that_may_not_grow_has_a_part_and_the_error(tmp_path: Path) -> No
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
     try:
         for n, form in enumerate((running, plain)):
-            file = form("file").FileHead()
+            file = form("broker.hot.file").FileHead()
             path = tmp_path / str(n)
             file.fd = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY)
             assert file.append(b"x" * 700) == 700

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.hot import is_compiled
 from pykafka_ops.broker.hot.quick import DECOMPRESSED_LIMIT, QUICK_BYTES, QUICK_RECORDS
 from pykafka_ops.broker.storage.validate import TakesLongError
+from pykafka_ops.compiled import is_compiled
 from pykafka_ops.disk.batch import BatchHeader, read_header
 from pykafka_ops.disk.build import assemble, build_batch
 from pykafka_ops.disk.compression import Codec, compress

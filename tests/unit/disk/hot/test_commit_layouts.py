@@ -9,9 +9,9 @@ import pytest
 
 from pykafka_ops.disk.batch import read_header, set_offsets
 from pykafka_ops.disk.build import build_batch
-from pykafka_ops.disk.commit_layouts import Layouts
 from pykafka_ops.disk.commits import CommitReader
 from pykafka_ops.disk.compression import Codec
+from pykafka_ops.disk.hot.commit_layouts import Layouts
 from pykafka_ops.disk.internal import (
     GroupMetadataKey,
     GroupMetadataValue,

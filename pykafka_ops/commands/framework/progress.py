@@ -11,9 +11,11 @@ _PATIENCE_SECONDS = 0.8
 
 
 class ProgressBar:
-    """``total`` bytes to go; ``verb`` says what is done with them. Use with ``with``."""
+    """``total`` to go, bytes or what ``unit`` says; ``verb``: what is done with them. Use with
+    ``with``."""
 
-    def __init__(self, total: int, verb: str) -> None:
+    def __init__(self, total: int, verb: str, *, unit: str = "MB") -> None:
+        self._unit, self._scale = unit, 1e6 if unit == "MB" else 1
         self.total, self.verb, self.done = total, verb, 0
         self._shown = sys.stderr.isatty()
         self._began = time.monotonic()
@@ -24,14 +26,19 @@ class ProgressBar:
         return self
 
     def add(self, size: int) -> None:
-        """``size`` more bytes are done."""
+        """``size`` more are done."""
         self.done += size
         self.draw()
 
     def set(self, done: int) -> None:
-        """``done`` bytes are done by now."""
+        """``done`` are done by now."""
         self.done = done
         self.draw()
+
+    def reach(self, done: int, total: int) -> None:
+        """``done`` are done by now, of ``total``, which may have become known only now."""
+        self.total = total
+        self.set(done)
 
     def draw(self) -> None:
         """Draw, if it is time to."""
@@ -41,10 +48,11 @@ class ProgressBar:
         self._drawn = True
         share = min(1.0, self.done / self.total) if self.total else 1.0
         bar = "#" * int(share * _WIDTH)
-        rate = self.done / max(now - self._began, 0.001) / 1e6
+        done, total = self.done / self._scale, self.total / self._scale
+        rate = done / max(now - self._began, 0.001)
         sys.stderr.write(
-            f"\r[{bar:.<{_WIDTH}}] {share:4.0%} {self.done / 1e6:,.0f} of "
-            f"{self.total / 1e6:,.0f} MB {self.verb}, {rate:,.0f} MB/s "
+            f"\r[{bar:.<{_WIDTH}}] {share:4.0%} {done:,.0f} of {total:,.0f} {self._unit} "
+            f"{self.verb}, {rate:,.0f} {self._unit}/s "
         )
         sys.stderr.flush()
 

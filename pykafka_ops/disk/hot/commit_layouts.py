@@ -2,16 +2,18 @@
 
 Consumers commit the same partitions again and again: such batches have the same size and differ
 only in keys, offsets, times and notes. So after one was walked, the next is known by one comparison
-under a mask, and its fields are cut out by one call.
+under a mask, and its fields are cut out by one call. What looks otherwise, or is not whole, is left
+to who asks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from struct import Struct
-from struct import error as StructError  # noqa: N812 - a class
-from typing import Any, NamedTuple
+from typing import Any
 
+import pykafka_ops.compiled.raw as at
+import pykafka_ops.disk.hot.masked as masked
 from pykafka_ops.disk.batch import HEADER_SIZE, LOG_OVERHEAD, BatchHeader
 from pykafka_ops.disk.checksum import Buffer
 from pykafka_ops.disk.varint import read_varint, read_varlong
@@ -20,7 +22,6 @@ from pykafka_ops.disk.walk import walk
 VALUE_VERSION = 3
 _HEAD = Struct(">hqih")
 """Version, offset, leader epoch, size of the metadata: how a value of version 3 begins."""
-_LENGTH = Struct(">8xi").unpack_from
 _TIME_SIZE = 8
 _SIGN = 0x80
 LEAST_VALUE = _HEAD.size + _TIME_SIZE
@@ -29,6 +30,7 @@ _VARIES = ((0, 8), (12, 16), (17, 21), (27, 43))
 """Where batches of one layout differ: base offset, leader epoch, CRC, the two timestamps."""
 _LARGEST = 256 << 10
 """Bytes of a batch a layout is kept for."""
+_OVERHEAD = LOG_OVERHEAD
 _BOOKKEEPING = 64
 _MOST_BYTES = 4 << 20
 """Of all layouts together."""
@@ -39,13 +41,28 @@ Fields = Callable[[int], str]
 """The ``struct`` format of what is wanted of a value of so many bytes."""
 
 
-class _Layout(NamedTuple):
-    """Of a whole batch; ``mask`` and ``expected`` are big-endian numbers as long as it is."""
+_MOST = 256
+"""Batches cut in one go."""
 
-    mask: int
-    expected: int
-    last_offset_delta: int
-    unpack: Callable[[bytes], tuple[Any, ...]]
+
+class Layout:
+    """Of a whole batch of ``size`` bytes: those that look like it have the bytes of ``expected``
+    under ``mask``. ``unpack`` cuts one out of the data at a place."""
+
+    __slots__ = ("expected", "last_offset_delta", "mask", "size", "unpack")
+
+    def __init__(
+        self,
+        mask: bytes,
+        batch: bytes,
+        last_offset_delta: int,
+        unpack: Callable[[bytes, int], tuple[Any, ...]],
+    ) -> None:
+        self.size = len(batch)
+        self.mask = masked.pattern(mask)
+        self.expected = masked.under(batch, mask)
+        self.last_offset_delta = last_offset_delta
+        self.unpack = unpack
 
 
 Cut = tuple[int, int, tuple[Any, ...]]
@@ -60,28 +77,40 @@ class Layouts:
     time that is not negative, which is checked): it takes all of them.
     """
 
+    __slots__ = ("_bytes", "_fields", "_layouts", "_tries")
+
     def __init__(self, fields: Fields) -> None:
         self._fields = fields
-        self._layouts: dict[int, _Layout] = {}  # by the length in the header
+        self._layouts: dict[int, Layout] = {}  # by the length in the header
         self._tries: dict[int, int] = {}
         self._bytes = 0
 
     def cut(self, data: bytes, position: int) -> Iterator[Cut]:
         """The batches from ``position`` on, one behind the other, up to one whose layout is not
         known or that is not whole."""
-        layouts, length, number = self._layouts, _LENGTH, int.from_bytes
-        try:
-            while True:
-                (size,) = length(data, position)
-                mask, expected, delta, unpack = layouts[size]
-                end = position + LOG_OVERHEAD + size
-                batch = data[position:end]
-                if number(batch, "big") & mask != expected:
-                    return
-                yield end, delta, unpack(batch)
-                position = end
-        except (KeyError, StructError):
-            return
+        while found := self.some(data, position):
+            yield from found
+            position = found[-1][0]
+
+    def some(self, data: bytes, position: int) -> list[Cut]:
+        """The next of them; none where the one at ``position``, which is not negative, has to be
+        looked at."""
+        found: list[Cut] = []
+        layouts, view, total, number = self._layouts, data, len(data), 0
+        while number < _MOST and total - position >= _OVERHEAD:
+            _, size = at.pair(view, position + 4)
+            layout = layouts.get(size)
+            if layout is None:
+                break
+            end = position + layout.size
+            if end > total or not masked.fits(
+                view, position, layout.size, layout.mask, layout.expected
+            ):
+                break
+            found.append((end, layout.last_offset_delta, layout.unpack(data, position)))
+            number += 1
+            position = end
+        return found
 
     def learn(self, data: Buffer, position: int, header: BatchHeader) -> None:
         """Know batches like this one, which is whole, from now on.
@@ -108,15 +137,16 @@ class Layouts:
             self._layouts[header.batch_length] = layout
 
 
-def _layout(batch: bytes, header: BatchHeader, fields: Fields) -> _Layout | None:
+def _layout(batch: bytes, header: BatchHeader, fields: Fields) -> Layout | None:
     """The layout of this batch; None unless all records are commits as Kafka 3.9 writes them.
 
     Raises CorruptBatchError for records that are not whole.
     """
-    mask, at = bytearray(b"\xff" * len(batch)), HEADER_SIZE
+    mask = bytearray(b"\xff" * len(batch))
     for start, end in _VARIES:
         mask[start:end] = bytes(end - start)
     formats = [f">q{HEADER_SIZE - 8}x"]
+    place = HEADER_SIZE
     data = batch[HEADER_SIZE:]
     for _, _, _, key_at, key_size, value_at, value_size, rest in walk(data, header):
         if key_size < 2 or data[key_at : key_at + 2] != b"\0\1" or data[rest]:
@@ -129,7 +159,7 @@ def _layout(batch: bytes, header: BatchHeader, fields: Fields) -> _Layout | None
         time_at = value_at + value_size - _TIME_SIZE
         if data[time_at] & _SIGN:
             return None
-        delta_at, delta_end = _offset_delta(batch, at)
+        delta_at, delta_end = _offset_delta(batch, place)
         for n in range(delta_at, delta_end):  # any offset of as many bytes
             mask[n] = 0x80
         key_at, value_at = key_at + HEADER_SIZE, value_at + HEADER_SIZE
@@ -137,16 +167,15 @@ def _layout(batch: bytes, header: BatchHeader, fields: Fields) -> _Layout | None
         mask[value_at + 2 : value_at + 14] = bytes(12)
         mask[value_at + 16 : value_at + value_size] = bytes(value_size - 16)
         mask[time_at + HEADER_SIZE] = _SIGN
-        formats.append(f"{key_at - at}x{key_size}s{value_at - key_at - key_size}x")
+        formats.append(f"{key_at - place}x{key_size}s{value_at - key_at - key_size}x")
         formats.append(f"{fields(value_size)}x")
-        at = HEADER_SIZE + rest + 1
-    under = int.from_bytes(mask, "big")
-    expected = int.from_bytes(batch, "big") & under
-    return _Layout(under, expected, header.last_offset_delta, Struct("".join(formats)).unpack)
+        place = HEADER_SIZE + rest + 1
+    unpack = Struct("".join(formats)).unpack_from
+    return Layout(bytes(mask), batch, header.last_offset_delta, unpack)
 
 
-def _offset_delta(data: bytes, at: int) -> tuple[int, int]:
-    """Where the offset delta of the record at ``at`` begins and ends."""
-    _, at = read_varint(data, at)
-    _, at = read_varlong(data, at + 1)
-    return at, read_varint(data, at)[1]
+def _offset_delta(data: bytes, place: int) -> tuple[int, int]:
+    """Where the offset delta of the record at ``place`` begins and ends."""
+    _, place = read_varint(data, place)
+    _, place = read_varlong(data, place + 1)
+    return place, read_varint(data, place)[1]
