@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.checksum import Buffer
-from pykafka_ops.disk.commit_layouts import LEAST_VALUE, Cut, Layouts
+from pykafka_ops.disk.hot.commit_layouts import LEAST_VALUE, Cut, Layouts
 from pykafka_ops.disk.internal import OffsetCommitKey, OffsetCommitValue, read_offsets_record
 from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptError
@@ -44,10 +44,10 @@ class CommitReader:
         self._keys: dict[bytes, Key | None] = {}
         self._layouts = Layouts(lambda size: f"2xq{size - LEAST_VALUE + 6}xq")
 
-    def cut(self, data: bytes, position: int) -> Iterator[Cut]:
-        """The batches from ``position`` on that look like some before: of each record its key, the
-        offset and the time. What comes behind has to be taken apart for :meth:`read`."""
-        return self._layouts.cut(data, position)
+    def cut(self, data: bytes, position: int) -> list[Cut]:
+        """The next batches from ``position`` on that look like some before: of each record its key,
+        the offset and the time. Where there are none, :meth:`read` takes the next one apart."""
+        return self._layouts.some(data, position)
 
     def key(self, raw: bytes) -> Key | None:
         """The key in these bytes, None if it is not one of a commit or not wanted."""

@@ -1,12 +1,15 @@
 """Records of ``__consumer_offsets`` and ``__transaction_state``.
 
 Counterparts: ``CoordinatorRecordSerde``, ``TransactionLog`` and the message files ``*Key.json`` and
-``*Value.json`` of Kafka 3.9. Key and value each start with their version (int16); for
-``__consumer_offsets`` the key's version is the record's type. A null value is a tombstone.
+``*Value.json``; what only Kafka 4 writes is in :mod:`pykafka_ops.disk.tables`. Key and value each
+start with their version (int16); for ``__consumer_offsets`` the key's version is the record's type.
+A null value is a tombstone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from struct import Struct as Packer
 from typing import NamedTuple
 
@@ -29,13 +32,15 @@ class OffsetCommitKey(RecordStruct):
 
 @table(flexible=4)
 class OffsetCommitValue(RecordStruct):
-    """A committed offset; timestamps ms. Kafka 3.9 writes version 3, with an expiry version 1."""
+    """A committed offset; timestamps ms. Kafka 3.9 writes version 3, with an expiry version 1;
+    Kafka 4 also version 4."""
 
     offset: int = kept("int64")
     leader_epoch: int = kept("int32", first=3, default=-1)
     metadata: str = kept("string")
     commit_timestamp: int = kept("int64")
     expire_timestamp: int = kept("int64", first=1, last=1, default=-1)
+    topic_id: bytes = kept("uuid", first=4, tag=0, default=bytes(16))
 
 
 @table()
@@ -88,10 +93,13 @@ class TransactionPartitions(RecordStruct):
 
 @table(flexible=1)
 class TransactionLogValue(RecordStruct):
-    """State of a transactional id; times ms. ZooKeeper mode writes version 0."""
+    """State of a transactional id; times ms. ZooKeeper mode writes version 0, Kafka 4 version 1."""
 
     producer_id: int = kept("int64")
+    previous_producer_id: int = kept("int64", first=1, tag=0, default=-1)
+    next_producer_id: int = kept("int64", first=1, tag=1, default=-1)
     producer_epoch: int = kept("int16")
+    next_producer_epoch: int = kept("int16", first=1, tag=3, default=-1)
     transaction_timeout_ms: int = kept("int32")
     transaction_status: int = kept("int8")
     transaction_partitions: list[TransactionPartitions] | None = kept(
@@ -99,6 +107,7 @@ class TransactionLogValue(RecordStruct):
     )
     transaction_last_update_timestamp_ms: int = kept("int64")
     transaction_start_timestamp_ms: int = kept("int64")
+    client_transaction_version: int = kept("int16", first=1, tag=2, default=0)
 
 
 #: Names of ``transaction_status`` by number (Kafka: ``TransactionState``).
@@ -168,27 +177,67 @@ def encode(struct: RecordStruct, version: int) -> bytes:
     return bytes(out)
 
 
-def read_offsets_record(key: bytes, value: bytes | None) -> InternalRecord:
-    """A record of ``__consumer_offsets``.
+class _Kind(NamedTuple):
+    """Key and value of one type, and the highest version of the value."""
+
+    key: type[RecordStruct]
+    value: type[RecordStruct]
+    highest: int
+
+
+def read_offsets_record(key: bytes, value: bytes | None, *, newest: bool = False) -> InternalRecord:
+    """A record of ``__consumer_offsets``; with ``newest`` read as strictly as Kafka 4 does.
 
     Raises UnknownRecordType on types it does not know, CorruptError with Kafka's text on damage.
     """
     usual = _usual_commit(key, value)
-    if usual is not None:
-        return usual
-    from pykafka_ops.disk.internal_consumer import TYPES  # the rarely used tables load on demand
+    return usual or _read(key, value, _kind_of_group, always=newest)
 
+
+def read_share_record(key: bytes, value: bytes | None) -> InternalRecord:
+    """The same of ``__share_group_state``."""
+    return _read(key, value, lambda kind: _tabled("share", kind), always=True)
+
+
+def read_transaction_record(key: bytes, value: bytes | None) -> InternalRecord:
+    """The same of ``__transaction_state``, as Kafka 4 reads it."""
+    return _read(key, value, {0: _TRANSACTION}.get, always=True)
+
+
+def _read(
+    key: bytes, value: bytes | None, find: Callable[[int], _Kind | None], *, always: bool
+) -> InternalRecord:
+    """``CoordinatorRecordSerde``; versions of values are checked as in Kafka 4, ``always`` or of
+    the types that came with it."""
     reader = ByteReader(key)
-    kind = _version(reader, "key")
-    classes = _CLASSIC.get(kind) or TYPES.get(kind)
-    if classes is None:
-        raise UnknownRecordType(kind)
-    found = _body(classes[0], reader, kind, "key")
+    number = _version(reader, "key")
+    kind = find(number)
+    if kind is None:
+        raise UnknownRecordType(number)
+    found = _body(kind.key, reader, number, "key")
     if value is None:
-        return InternalRecord(kind, found, -1, None)
+        return InternalRecord(number, found, -1, None)
     reader = ByteReader(value)
     version = _version(reader, "value")
-    return InternalRecord(kind, found, version, _body(classes[1], reader, version, "value"))
+    if (always or number > _HIGHEST_OF_3) and not 0 <= version <= kind.highest:
+        raise CorruptError(f"Found an unknown record version {version} for {number} type")
+    return InternalRecord(number, found, version, _body(kind.value, reader, version, "value"))
+
+
+def _kind_of_group(number: int) -> _Kind | None:
+    return _CLASSIC.get(number) or _tabled("groups", number)
+
+
+@cache
+def _tabled(name: str, number: int) -> _Kind | None:
+    """A type of a table of :mod:`pykafka_ops.disk.tables`: few logs have any."""
+    from pykafka_ops.disk.tables.read import record_table
+
+    table = record_table(name)
+    if number not in table:
+        return None
+    _, highest, struct = table.find(number, "value")
+    return _Kind(table.find(number, "key").struct, struct, highest)
 
 
 def _usual_commit(key: bytes, value: bytes | None) -> InternalRecord | None:
@@ -223,11 +272,14 @@ def _usual_commit(key: bytes, value: bytes | None) -> InternalRecord | None:
     return InternalRecord(1, found_key, 3, found_value)
 
 
-_CLASSIC: dict[int, tuple[type[RecordStruct], type[RecordStruct]]] = {
-    0: (OffsetCommitKey, OffsetCommitValue),
-    1: (OffsetCommitKey, OffsetCommitValue),
-    2: (GroupMetadataKey, GroupMetadataValue),
+_CLASSIC = {
+    0: _Kind(OffsetCommitKey, OffsetCommitValue, 0),
+    1: _Kind(OffsetCommitKey, OffsetCommitValue, 4),
+    2: _Kind(GroupMetadataKey, GroupMetadataValue, 4),
 }
+_TRANSACTION = _Kind(TransactionLogKey, TransactionLogValue, 1)
+_HIGHEST_OF_3 = 8
+"""The types beyond it came with Kafka 4."""
 
 
 def _version(reader: ByteReader, name: str) -> int:

@@ -24,8 +24,11 @@ _INTS = {
     "uint16": Packer(">H"),
     "int32": Packer(">i"),
     "int64": Packer(">q"),
+    "uint32": Packer(">I"),
+    "bool": Packer(">?"),
+    "float64": Packer(">d"),
 }
-_DEFAULTS: dict[str, Any] = {"string": "", "bytes": b"", "uuid": bytes(16)}
+DEFAULTS: dict[str, Any] = {"string": "", "bytes": b"", "uuid": bytes(16)}
 
 
 class RecordField(NamedTuple):
@@ -69,7 +72,7 @@ def kept(
     if many and default is dataclasses.MISSING:
         return dataclasses.field(default_factory=list, metadata=meta)
     if default is dataclasses.MISSING:
-        default = _DEFAULTS.get(kind, 0) if isinstance(kind, str) else None
+        default = DEFAULTS.get(kind, 0) if isinstance(kind, str) else None
     return dataclasses.field(default=default, metadata=meta)
 
 
@@ -104,7 +107,7 @@ class ByteReader:
         self.pos = pos
 
     def integer(self, packer: Packer) -> int:
-        """A fixed-width integer."""
+        """A fixed-width integer (or boolean, or double)."""
         pos = self.pos
         end = pos + packer.size
         if end > len(self.data):
@@ -153,16 +156,25 @@ def _checked(field: RecordField, version: int) -> None:
         raise CorruptError(f"non-nullable field {field.name} was serialized as null")
 
 
+def _is_there(reader: ByteReader, field: RecordField) -> bool:
+    """What stands before a struct that may be null."""
+    if field.tag is not None:
+        return reader.unsigned() > 0
+    return reader.integer(_INTS["int8"]) >= 0
+
+
 def _scalar(reader: ByteReader, field: RecordField, version: int, flexible: bool) -> Any:
     kind = field.kind
     if not isinstance(kind, str):
-        if field.nullable < NEVER and field.tag is not None and reader.integer(_INTS["int8"]) < 0:
+        if version >= field.nullable and not _is_there(reader, field):
             return None
         return read_struct(kind, reader, version)
     packer = _INTS.get(kind)
     if packer is not None:
         return reader.integer(packer)
     if kind == "uuid":
+        if len(reader.data) - reader.pos < 16:
+            raise CorruptError("null")  # Java reads two integers
         return reader.take(16)
     text = kind == "string"
     size = _length(reader, field, flexible, _INTS["int16" if text else "int32"])
@@ -203,11 +215,13 @@ def read_struct(cls: type[S], reader: ByteReader, version: int) -> S:
         tagged = {field.tag: field for field in cls.FIELDS if field.tag is not None}
         for _ in range(reader.unsigned()):
             tag, size = reader.unsigned(), reader.unsigned()
-            field_or_none = tagged.get(tag)
-            if field_or_none is None:
+            known = tagged.get(tag)
+            if known is None:
                 reader.take(size)
+            elif not known.first <= version <= known.last:
+                raise CorruptError(f"Tag {tag} is not valid for version {version}")
             else:
-                values[field_or_none.attr] = _value(reader, field_or_none, version, flexible)
+                values[known.attr] = _value(reader, known, version, flexible)
     return cls(**values)
 
 
@@ -220,7 +234,7 @@ def _write_scalar(
 ) -> None:
     kind = field.kind
     if not isinstance(kind, str):
-        if field.nullable < NEVER and field.tag is not None:
+        if version >= field.nullable:
             out.append(1)
         write_struct(out, value, version)
     elif kind in _INTS:
@@ -240,12 +254,16 @@ def _write_value(
     if value is None:
         if version < field.nullable:
             raise ValueError(f"{field.name} may not be null in version {version}")
+        if not (field.many or isinstance(field.kind, str)):
+            out += b"\x00" if field.tag is not None else b"\xff"
+            return
         width = "int16" if field.kind == "string" and not field.many else "int32"
         _write_length(out, -1, flexible, _INTS[width])
     elif field.many:
         _write_length(out, len(value), flexible, _INTS["int32"])
+        element = field._replace(nullable=NEVER)
         for item in value:
-            _write_scalar(out, field, item, version, flexible)
+            _write_scalar(out, element, item, version, flexible)
     else:
         _write_scalar(out, field, value, version, flexible)
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.columns import MAX_SIZE, NO_TIMESTAMP, usual
-from pykafka_ops.disk.walk import LATE_END, compile_reader, skip_headers
+from pykafka_ops.disk.fault import LATE_END
+from pykafka_ops.disk.walk import compile_reader, skip_headers
 from pykafka_ops.errors import CorruptBatchError, PkoError
 
 ONE_BY_ONE = 512

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import codecs
 import re
+from math import isfinite
+
+from pykafka_ops.java_numbers import java_double
 
 _ESCAPES = {8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\"}
 _JSON_UNSAFE = re.compile(r'[\x00-\x1f"\\]')
@@ -37,6 +40,8 @@ def java_json(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         return str(value)
+    if isinstance(value, float):
+        return java_double(value) if isfinite(value) else _quoted(java_double(value))
     if isinstance(value, dict):
         pairs = [f"{_quoted(str(key))}:{java_json(item)}" for key, item in value.items()]
         return "{" + ",".join(pairs) + "}"

@@ -68,6 +68,10 @@ class DefaultFormatter(Formatter):
             self.parts.append(lambda message: b"Partition:%d" % message.partition())
         if on("print.offset"):
             self.parts.append(lambda message: b"Offset:%d" % message.offset())
+        if on("print.delivery"):
+            self.parts.append(_delivery)
+        if on("print.epoch"):  # which librdkafka does not tell, nor Kafka's tool for share groups
+            self.parts.append(lambda message: b"Epoch:NOT_PRESENT")
         if on("print.headers"):
             between = get("headers.separator", ",").encode()
             self.parts.append(_headers(between, deserializer(properties, "headers"), self.null))
@@ -107,6 +111,12 @@ def _of_format(made: PayloadFormat | None) -> Deserializer | None:
 def _timestamp(message: Consumed) -> bytes:
     kind, time = message.timestamp()
     return TIMES[kind] % time if kind else TIMES[0]
+
+
+def _delivery(message: Consumed) -> bytes:
+    """How often a record of a share group was delivered (KIP-932)."""
+    count = getattr(message, "deliveries", None)
+    return b"Delivery:NOT_PRESENT" if count is None else b"Delivery:%d" % count
 
 
 def _key(convert: Deserializer | None, null: bytes) -> Part:

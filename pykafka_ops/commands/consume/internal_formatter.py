@@ -1,4 +1,5 @@
-"""Formatters of ``__consumer_offsets`` and ``__transaction_state``: one line per record.
+"""Formatters of ``__consumer_offsets``, ``__transaction_state`` and ``__share_group_state``: a line
+for each record.
 
 The new ones print JSON, as Kafka's ``org.apache.kafka.tools.consumer`` classes do, and end every
 line (Kafka 3.9 does not). The old ones print what the Scala objects' ``toString`` shows.
@@ -35,12 +36,22 @@ class InternalFormatter(Formatter):
         return f"{text}\n".encode() if text else b""
 
 
+DECODERS = ("offsets", "groups", "transactions", "share-group-state")
+"""What ``internal_formatter`` takes in the place of a class, in our own words."""
+
+
 def internal_formatter(name: str, *, old: bool) -> Formatter:
-    """By class name: ``OffsetsMessageFormatter``, ``Group...`` or ``TransactionLog...``."""
+    """By class name, as in ``OffsetsMessageFormatter``, ``old`` or not, or by one of DECODERS."""
     new_and_old: dict[str, tuple[Show, Show]] = {
+        "offsets": (_offsets, _offsets),
+        "groups": (_all_groups, _all_groups),
+        "transactions": (_transactions, _transactions),
+        "share-group-state": (_share_state, _share_state),
         "OffsetsMessageFormatter": (_offsets, _old_offsets),
         "GroupMetadataMessageFormatter": (_groups, _old_groups),
         "TransactionLogMessageFormatter": (_transactions, _old_transactions),
+        "ShareGroupMessageFormatter": (_share_groups, _share_groups),
+        "group.share.ShareGroupStateMessageFormatter": (_share_state, _share_state),
     }
     return InternalFormatter(new_and_old[name][old])
 
@@ -51,7 +62,7 @@ def internal_formatter(name: str, *, old: bool) -> Formatter:
 def _document(kind: int, key: RecordStruct, version: int, value: RecordStruct | None) -> str:
     """``{"key":{"version":..,"data":..},"value":..}``."""
     shown = None if value is None else {"version": version, "data": to_json(value, version)}
-    return java_json({"key": {"version": kind, "data": to_json(key, kind)}, "value": shown})
+    return java_json({"key": {"version": kind, "data": to_json(key, 0)}, "value": shown})
 
 
 def _unknown(kind: int, value: bytes | None) -> str:
@@ -79,6 +90,44 @@ def _offsets(key: bytes, value: bytes | None) -> str:
 
 def _groups(key: bytes, value: bytes | None) -> str:
     return _of_group(key, value, internal.GroupMetadataKey)
+
+
+def _all_groups(key: bytes, value: bytes | None) -> str:
+    """Records of groups of every kind, with what is in them."""
+    try:
+        found = internal.read_offsets_record(key, value)
+    except internal.UnknownRecordType as unknown:
+        return _unknown(unknown.record_type, value)
+    if isinstance(found.key, internal.OffsetCommitKey):
+        return ""
+    return _document(found.type, found.key, found.value_version, found.value)
+
+
+def _share_groups(key: bytes, value: bytes | None) -> str:
+    """What Kafka 4 has only of share groups."""
+    if not _FIRST_OF_SHARE <= int.from_bytes(key[:2], "big") <= _LAST_OF_SHARE:
+        return ""
+    return _of_4(internal.read_offsets_record(key, value))
+
+
+_FIRST_OF_SHARE, _LAST_OF_SHARE = 10, 15
+"""Types of ``__consumer_offsets`` that are of share groups."""
+
+
+def _share_state(key: bytes, value: bytes | None) -> str:
+    try:
+        return _of_4(internal.read_share_record(key, value))
+    except internal.UnknownRecordType:
+        return ""
+
+
+def _of_4(found: internal.InternalRecord) -> str:
+    """Formatters that came with Kafka 4 call ``type`` what older ones call ``version`` of a key."""
+    key = {"type": found.type, "data": to_json(found.key, 0)}
+    version = found.value_version
+    value = found.value
+    shown = None if value is None else {"version": version, "data": to_json(value, version)}
+    return java_json({"key": key, "value": shown})
 
 
 def _transactions(key: bytes, value: bytes | None) -> str:

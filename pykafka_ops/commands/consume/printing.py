@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 from pykafka_ops.analysis.logs.query import RecordQuery
 from pykafka_ops.commands.console.ending import ending_well
@@ -39,10 +40,10 @@ def consume(run: Run) -> int:
     args = run.args
     if not args.flags:
         _check(args)
-    out = _formatter(run)
+    out = formatter_of(run)
     timeout = args.number("timeout-ms")
     source = MessageSource(run)
-    printer = _Printer(source, out, args)
+    printer = Printer(source, out, args)
     with ending_well() as signals:
         try:
             source.start()
@@ -80,16 +81,19 @@ def _check(args: Args) -> None:
         raise UsageError(f"choose one of {' and '.join(shown)}")
 
 
-def _formatter(run: Run) -> Formatter:
+def formatter_of(run: Run, option: str = "property") -> Formatter:
+    """The formatter that the command line means; ``option`` has its properties. UsageError."""
     args = run.args
     config = args.text("formatter-config")
     properties = dict(read_properties(config)) if config else {}
-    properties.update(pairs(args.texts("property"), "property", strict=not args.flags))
+    properties.update(pairs(args.texts(option), option, strict=not args.flags))
     for part in ("key", "value"):
         given = args.text(f"{part}-deserializer")
         if given:
             properties[f"{part}.deserializer"] = given
-    name = args.text("formatter") or DECODERS.get(args.text("decode") or "")
+    name = args.text("formatter")
+    if name is None and args.has("decode"):
+        return internal_formatter(args.text("decode") or "", old=False)
     formats = formats_of(args)
     if args.has("format"):
         return PatternFormatter(args.text("format") or "", formats)
@@ -114,10 +118,19 @@ def _form(run: Run) -> str:
     return "json" if run.output == "json" else "text"
 
 
-class _Printer:
-    """Pulls messages, formats, writes, counts."""
+class PrintedSource(Protocol):
+    """Where messages come from; ``done``: these were printed."""
 
-    def __init__(self, source: MessageSource, out: Formatter, args: Args) -> None:
+    @property
+    def finished(self) -> bool: ...
+    def poll(self, wanted: int, seconds: float) -> list[Consumed]: ...
+    def done(self, messages: Sequence[Consumed]) -> None: ...
+
+
+class Printer:
+    """Pulls messages, formats, writes, counts; ``skip``: goes on after one that cannot be shown."""
+
+    def __init__(self, source: PrintedSource, out: Formatter, args: Args) -> None:
         self.source, self.out, self.flags = source, out, args.flags
         query = RecordQuery() if args.flags else content_query(args, *formats_of(args))
         self.wanted = query if query.of_content else None
@@ -188,10 +201,11 @@ class _Printer:
                     sys.stdout.buffer.write(b"".join(lines))
                     sys.stdout.buffer.flush()
                     raise
-                self._skipped(message, error)
+                self.skipped(message, error)
         return b"".join(lines)
 
-    def _skipped(self, message: Consumed, error: DeserializeError) -> None:
+    def skipped(self, message: Consumed, error: DeserializeError) -> None:
+        """Say that a message could not be shown."""
         if self.flags:
             log("ERROR", "Error processing message, skipping this message: ", LOGGER)
             say(f"{SERIALIZATION}: {error}")
@@ -201,11 +215,13 @@ class _Printer:
 
 # --- formatters by name --------------------------------------------------------------------------
 
-DECODERS = {
-    "offsets": "OffsetsMessageFormatter",
-    "groups": "GroupMetadataMessageFormatter",
-    "transactions": "TransactionLogMessageFormatter",
-}
+INTERNAL = (
+    "OffsetsMessageFormatter",
+    "GroupMetadataMessageFormatter",
+    "TransactionLogMessageFormatter",
+    "ShareGroupMessageFormatter",
+    "group.share.ShareGroupStateMessageFormatter",
+)
 TOOLS = "org.apache.kafka.tools.consumer."
 GROUPS = "kafka.coordinator.group.GroupMetadataManager$"
 DEPRECATED = {
@@ -242,7 +258,7 @@ def formatter(
             f"WARNING: {name} is deprecated and will be removed in the next major release. "
             f"Please use {TOOLS}{short} instead"
         )
-    if short in DECODERS.values():
+    if short in INTERNAL:
         return internal_formatter(short, old=name in DEPRECATED)
     if short == "NoOpMessageFormatter":
         return NoFormatter()

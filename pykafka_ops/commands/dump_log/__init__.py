@@ -46,6 +46,8 @@ DECODERS = (
     Switch("--cluster-metadata-decoder", help="read the records as KRaft metadata"),
     Switch("--remote-log-metadata-decoder",
            help="read the records as metadata of tiered storage"),
+    Switch("--share-group-state-decoder",
+           help="read the records as those of __share_group_state (Kafka 4)"),
     Option("--key-decoder-class", metavar="CLASS", default=_DECODER, bare=_DECODER,
            help="what keys are: String-, Long-, Integer- or DefaultDecoder"),
     Option("--value-decoder-class", metavar="CLASS", default=_DECODER, bare=_DECODER,

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from pykafka_ops.analysis.logs.query import RecordQuery, offset_range, required_literal
 from pykafka_ops.commands.dump_log.find_rows import Counts, FoundRecord, Shown, Writer, writer
-from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.commands.dump_log.segments import (
     Reading,
     SegmentPath,
@@ -25,14 +24,16 @@ from pykafka_ops.commands.dump_log.segments import (
     start_at_time,
 )
 from pykafka_ops.commands.framework.args import Args
+from pykafka_ops.commands.framework.progress import ProgressBar
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.payload.formats import PayloadFormat, formats_of
 from pykafka_ops.commands.payload.query import content_query
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.control import control_type_id
+from pykafka_ops.disk.hot.spans import Span
 from pykafka_ops.disk.salvage import SoundBatch
 from pykafka_ops.disk.varint import read_varint, varint
-from pykafka_ops.disk.walk import Span, read_headers, walk
+from pykafka_ops.disk.walk import read_headers, walk
 from pykafka_ops.errors import CorruptBatchError, UsageError
 
 #: As grep: 1 where nothing was found.

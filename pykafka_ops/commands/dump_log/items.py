@@ -102,7 +102,7 @@ def _records(data: bytes, header: BatchHeader, content: Content | None) -> Itera
         key = data[key_at : key_at + key_size] if key_size >= 0 else None
         value = data[value_at : value_at + value_size] if value_size >= 0 else None
         if header.is_control:
-            item["control"] = control_text(key, value).strip()
+            item["control"] = control_text(key, value, newest=False).strip()
         elif content is not None:
             item |= content(key, value)
             item["headers"] = [

@@ -8,11 +8,11 @@ import os
 
 from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
 from pykafka_ops.commands.dump_log.paths import CheckJob, jobs_of
-from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.commands.dump_log.repairing.apply import apply, backup_name
 from pykafka_ops.commands.dump_log.repairing.plan import RepairPlan
 from pykafka_ops.commands.dump_log.verify import CHECK_FAILED
 from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.progress import ProgressBar
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.disk import names
 from pykafka_ops.errors import StorageError, UsageError

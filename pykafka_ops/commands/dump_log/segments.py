@@ -9,8 +9,8 @@ from io import FileIO
 from itertools import pairwise
 
 from pykafka_ops.commands.dump_log.paths import expand, kind_of
-from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.commands.framework.output import say
+from pykafka_ops.commands.framework.progress import ProgressBar
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.compression import decompress
 from pykafka_ops.disk.index import OffsetIndex, TimeIndex, used_bytes

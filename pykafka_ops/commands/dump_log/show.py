@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from pykafka_ops.commands.dump_log.items import Content, Item, as_text, items
 from pykafka_ops.commands.dump_log.java import JavaError
@@ -14,6 +15,10 @@ from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.payload.formats import PayloadFormat, formats_of
 from pykafka_ops.errors import CorruptError, PkoError, UsageError
+
+if TYPE_CHECKING:
+    from pykafka_ops.commands.dump_log.printing.metadata import MetadataRecord
+    from pykafka_ops.disk.internal import InternalRecord
 
 _SMALL = ("leader-epochs", "offsets", "topic-id", "meta-properties")
 
@@ -110,10 +115,9 @@ def _json_writer(args: Args) -> Callable[[str], None]:
 
 def _content(args: Args) -> Content:
     """How keys and values become JSON."""
-    if args.has("offsets-decoder"):
-        return _guarded(_offsets)
-    if args.has("transaction-log-decoder"):
-        return _guarded(_transactions)
+    for name, decode in _DECODERS.items():
+        if args.has(name):
+            return _guarded(decode)
     formats = formats_of(args)
     return _formatted(*formats) if any(formats) else as_text
 
@@ -145,14 +149,29 @@ def _guarded(decode: Content) -> Content:
 
 
 def _offsets(key: bytes | None, value: bytes | None) -> Item:
-    from pykafka_ops.commands.dump_log.printing.internal import offsets_value
     from pykafka_ops.disk.internal import read_offsets_record
+
+    return _coordinator(key, value, read_offsets_record)
+
+
+def _share_group_state(key: bytes | None, value: bytes | None) -> Item:
+    from pykafka_ops.disk.internal import read_share_record
+
+    return _coordinator(key, value, read_share_record)
+
+
+def _coordinator(
+    key: bytes | None,
+    value: bytes | None,
+    read: Callable[[bytes, bytes | None], InternalRecord],
+) -> Item:
+    from pykafka_ops.commands.dump_log.printing.internal import offsets_value
     from pykafka_ops.disk.schema import to_json
 
     if key is None:
         raise CorruptError("no key")
-    found = read_offsets_record(key, value)
-    item: Item = {"key": to_json(found.key, found.type), "type": found.type, "value": None}
+    found = read(key, value)
+    item: Item = {"key": to_json(found.key, 0), "type": found.type, "value": None}
     if found.value is not None:
         item |= {"value": offsets_value(found), "version": found.value_version}
     return item
@@ -172,3 +191,28 @@ def _transactions(key: bytes | None, value: bytes | None) -> Item:
         known = states[status] if 0 <= status < len(states) else None
         item["value"] = {**to_json(found, 0), "state": known}
     return item
+
+
+def _cluster_metadata(key: bytes | None, value: bytes | None) -> Item:
+    from pykafka_ops.commands.dump_log.printing.metadata import read_metadata
+
+    return _framed(read_metadata(value))
+
+
+def _remote_log_metadata(key: bytes | None, value: bytes | None) -> Item:
+    from pykafka_ops.commands.dump_log.printing.metadata import read_remote
+
+    return _framed(read_remote(value))
+
+
+def _framed(found: MetadataRecord) -> Item:
+    return {"type": found.type, "version": found.version, "value": found.fields()}
+
+
+_DECODERS: dict[str, Content] = {
+    "offsets-decoder": _offsets,
+    "transaction-log-decoder": _transactions,
+    "cluster-metadata-decoder": _cluster_metadata,
+    "share-group-state-decoder": _share_group_state,
+    "remote-log-metadata-decoder": _remote_log_metadata,
+}

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from pykafka_ops.analysis.logs.stats import LogStats, OpenTransaction, counted_key
-from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.commands.dump_log.segments import (
     Reading,
     SegmentPath,
@@ -16,6 +15,7 @@ from pykafka_ops.commands.dump_log.segments import (
     segments,
 )
 from pykafka_ops.commands.dump_log.stats_rows import StatsOutput
+from pykafka_ops.commands.framework.progress import ProgressBar
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.payload.formats import formats_of
 from pykafka_ops.disk.batch import BatchHeader

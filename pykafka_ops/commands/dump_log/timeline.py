@@ -9,7 +9,6 @@ from pykafka_ops.analysis.bars import bar, size_text
 from pykafka_ops.analysis.logs.query import within
 from pykafka_ops.analysis.logs.timeline import Timeline
 from pykafka_ops.analysis.moments import between, moment_text, span_text
-from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.commands.dump_log.row_output import row_output
 from pykafka_ops.commands.dump_log.segments import (
     Reading,
@@ -22,6 +21,7 @@ from pykafka_ops.commands.dump_log.segments import (
     start_at_time,
 )
 from pykafka_ops.commands.framework.output import Column, say
+from pykafka_ops.commands.framework.progress import ProgressBar
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.terminal import bar_width, bars_are_blocks
 from pykafka_ops.disk.batch import BatchHeader

@@ -136,7 +136,7 @@ def _wanted(run: Run, jobs: list[CheckJob]) -> int:
 
 def _run(jobs: list[CheckJob], how: How, workers: int) -> Iterator[list[FileReport]]:
     """The reports of every directory, in order."""
-    from pykafka_ops.commands.dump_log.progress import ProgressBar
+    from pykafka_ops.commands.framework.progress import ProgressBar
 
     with ProgressBar(sum(job.size for job in jobs), "verified") as progress:
         if workers == 1:

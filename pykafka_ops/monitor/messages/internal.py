@@ -64,7 +64,7 @@ def _size(data: bytes | None) -> int | None:
 def _offsets(key: bytes, value: bytes | None) -> tuple[object, object]:
     found = internal.read_offsets_record(key, value)
     return (
-        {"version": found.type, **to_json(found.key, found.type)},
+        {"version": found.type, **to_json(found.key, 0)},
         None if found.value is None
         else {"version": found.value_version, **to_json(found.value, found.value_version)},
     )  # fmt: skip

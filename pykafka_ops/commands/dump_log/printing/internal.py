@@ -1,8 +1,10 @@
-"""``--offsets-decoder`` and ``--transaction-log-decoder``: records of the internal topics."""
+"""Records of the internal topics: ``--offsets-decoder``, ``--transaction-log-decoder`` and
+``--share-group-state-decoder``. What Kafka 4 shows otherwise than Kafka 3.9 is ``..._of_4``."""
 
 from __future__ import annotations
 
 from base64 import b64decode
+from collections.abc import Callable
 
 from pykafka_ops.commands.dump_log.java import JavaError
 from pykafka_ops.disk.internal import (
@@ -12,8 +14,10 @@ from pykafka_ops.disk.internal import (
     UnknownRecordType,
     read_assignment,
     read_offsets_record,
+    read_share_record,
     read_subscription,
     read_transaction_key,
+    read_transaction_record,
     read_transaction_value,
 )
 from pykafka_ops.disk.schema import to_json
@@ -25,19 +29,52 @@ Texts = tuple[str | None, str | None]
 
 def offsets(offset: int, key: bytes | None, value: bytes | None) -> Texts:
     """A record of ``__consumer_offsets`` as JSON."""
+    return _coordinator(offset, key, value, read_offsets_record, _OFFSETS_TOPIC)
+
+
+def offsets_of_4(offset: int, key: bytes | None, value: bytes | None) -> Texts:
+    """The same in the words of Kafka 4."""
+
+    def read(key: bytes, value: bytes | None) -> InternalRecord:
+        return read_offsets_record(key, value, newest=True)
+
+    return _coordinator(offset, key, value, read, _SPECIFIED)
+
+
+def share_group_state(offset: int, key: bytes | None, value: bytes | None) -> Texts:
+    """A record of ``__share_group_state`` as JSON."""
+    return _coordinator(offset, key, value, read_share_record, _SPECIFIED)
+
+
+def transactions_of_4(offset: int, key: bytes | None, value: bytes | None) -> Texts:
+    """A record of ``__transaction_state`` as JSON."""
+    return _coordinator(offset, key, value, read_transaction_record, _SPECIFIED)
+
+
+_OFFSETS_TOPIC, _SPECIFIED = "offset topic", "the specified"
+
+
+def _coordinator(
+    offset: int,
+    key: bytes | None,
+    value: bytes | None,
+    read: Callable[[bytes, bytes | None], InternalRecord],
+    decoder: str,
+) -> Texts:
+    """As ``CoordinatorRecordMessageParser`` has it."""
     if key is None:
         raise JavaError(
             "java.lang.RuntimeException",
-            f"Failed to decode message at offset {offset} using offset topic decoder (message had "
+            f"Failed to decode message at offset {offset} using {decoder} decoder (message had "
             "a missing key)",
         )
     try:
-        found = read_offsets_record(key, value)
+        found = read(key, value)
     except UnknownRecordType as e:
         return f"Unknown record type {e.record_type} at offset {offset}, skipping.", None
     except CorruptError as e:
         return f"Error at offset {offset}, skipping. {e}", None
-    shown = java_json({"type": str(found.type), "data": to_json(found.key, found.type)})
+    shown = java_json({"type": str(found.type), "data": to_json(found.key, 0)})
     if found.value is None:
         return shown, "<DELETE>"
     data = {"version": str(found.value_version), "data": offsets_value(found)}

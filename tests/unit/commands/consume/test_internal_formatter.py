@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from pykafka_ops.commands.consume.internal_formatter import internal_formatter
 from pykafka_ops.commands.consume.printing import DEPRECATED, formatter
+from pykafka_ops.disk.batch import read_header
 from pykafka_ops.disk.internal import (
     GroupMetadataKey,
     GroupMetadataValue,
@@ -16,7 +22,9 @@ from pykafka_ops.disk.internal import (
     TransactionPartitions,
     encode,
 )
+from pykafka_ops.disk.record import iter_records
 from pykafka_ops.errors import DeserializeError
+from tests.support.golden.damage import batches
 
 COMMIT_KEY = encode(OffsetCommitKey(group="g1", topic="orders", partition=2), 1)
 COMMIT = encode(
@@ -157,3 +165,48 @@ def test_damage_is_an_error_of_that_record(old: bool) -> None:
     ):
         with pytest.raises(DeserializeError):
             show(kind, key, value, old=old)
+
+
+KAFKA4 = Path(__file__).parents[3] / "golden" / "kafka4"
+
+
+def golden(topic: str) -> list[tuple[bytes | None, bytes | None]]:
+    """Keys and values that Kafka 4.3.1 wrote."""
+    found = []
+    for path in sorted(KAFKA4.glob(f"{topic}-*/*.log")):
+        for batch in batches(path):
+            header = read_header(batch, 0)
+            if header.is_control:
+                continue
+            found += [(r.key, r.value) for r in iter_records(batch, 0, header, 1 << 20)]
+    return found
+
+
+def lines(kind: str, topic: str) -> list[Any]:
+    """What a formatter makes of all of them."""
+    made = internal_formatter(kind, old=False)
+    texts = [made.format(Message(key, value)).decode() for key, value in golden(topic)]
+    return [json.loads(text) for text in texts if text]
+
+
+def test_groups_of_every_kind_are_decoded() -> None:
+    found = lines("groups", "__consumer_offsets")
+    kinds = {line["key"]["version"] for line in found}
+    assert {2, 3, 5, 10, 15, 16, 17, 19, 23} <= kinds
+    assert all(line["key"]["data"] != "unknown" for line in found)
+
+
+def test_share_groups_are_shown_as_kafka_4_shows_them() -> None:
+    first = lines("ShareGroupMessageFormatter", "__consumer_offsets")[0]
+    assert first["key"] == {
+        "type": 10, "data": {"groupId": "sh", "memberId": "h9VBaDW6QYyPEoDECmPcNg"}
+    }  # fmt: skip
+    assert first["value"]["data"]["subscribedTopicNames"] == ["orders"]
+    state = lines("group.share.ShareGroupStateMessageFormatter", "__share_group_state")
+    assert [line["key"]["type"] for line in state] == [0, 1]
+    assert state == lines("share-group-state", "__share_group_state")
+
+
+@pytest.mark.parametrize("kind", ["OffsetsMessageFormatter", "GroupMetadataMessageFormatter"])
+def test_no_record_of_kafka_4_ends_a_formatter_of_3_9(kind: str) -> None:
+    assert lines(kind, "__consumer_offsets")

@@ -17,7 +17,7 @@ from pykafka_ops import cli
 from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
 from pykafka_ops.commands.dump_log.checking.report import FileReport
 from pykafka_ops.commands.dump_log.paths import jobs_of
-from pykafka_ops.commands.dump_log.progress import ProgressBar
+from pykafka_ops.commands.framework.progress import ProgressBar
 from pykafka_ops.disk.batch import read_header
 from pykafka_ops.disk.build import assemble, build_batch
 from pykafka_ops.disk.compression import Codec
@@ -242,7 +242,7 @@ def test_a_batch_that_is_being_written_is_not_torn(
 def test_progress_is_drawn_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
     code = (
         "import sys\n"
-        "from pykafka_ops.commands.dump_log import progress\n"
+        "from pykafka_ops.commands.framework import progress\n"
         "progress._PATIENCE_SECONDS = progress._EVERY_SECONDS = 0\n"
         "with progress.ProgressBar(2_000_000, 'verified') as bar: bar.add(1_000_000)\n"
     )

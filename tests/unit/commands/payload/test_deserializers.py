@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.commands.payload.deserializers import deserializer, java_decimal
+from pykafka_ops.commands.payload.deserializers import deserializer
 from pykafka_ops.errors import DeserializeError, UsageError
+from pykafka_ops.java_numbers import java_decimal
 
 PACKAGE = "org.apache.kafka.common.serialization."
 
