@@ -21,7 +21,7 @@ R = TypeVar("R")
 Answers = Iterable[tuple[Partition, KafkaError | None, R]]
 """What an answer says of each partition: who, its error, else its value."""
 
-_AGAIN = frozenset(
+PASSING = frozenset(
     (
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
         ErrorCode.LEADER_NOT_AVAILABLE,
@@ -45,12 +45,14 @@ def ask_leaders(
     read: Callable[[Any], Answers[R]],
     *,
     name: str,
+    passing: frozenset[ErrorCode] = PASSING,
 ) -> dict[Partition, R | PkoError]:
     """For each partition the value its leader gives, or the PkoError that stands for it.
 
     ``ask(node, part)`` makes the question to one leader, ``read`` takes its answer apart. What may
     pass (a leader that moved, a topic not known yet) is tried again within the time of a call, a
-    topic that stays unknown no longer than the configuration's patience.
+    topic that stays unknown no longer than the configuration's patience. ``passing``: the errors of
+    a partition that may pass.
     """
     results: dict[Partition, R | PkoError] = {}
     started, tries, wait = time.monotonic(), 0, cluster.config.backoff
@@ -62,7 +64,7 @@ def ask_leaders(
         for part, answer in zip(by_leader.values(), answers, strict=True):
             for partition, found in taken_apart(part, answer, read).items():
                 if isinstance(found, TRANSIENT) or (
-                    isinstance(found, KafkaError) and found.code in _AGAIN
+                    isinstance(found, KafkaError) and found.code in passing
                 ):
                     trouble[partition] = found
                 else:
@@ -90,7 +92,7 @@ def _find_leaders(
     for partition, value in pending.items():
         code = errors.get(partition[0], 0)
         leader = leaders.get(partition, -1)
-        if code and code not in _AGAIN:
+        if code and code not in PASSING:
             results[partition] = KafkaError(code)
         elif leader in cluster.nodes:
             grouped.setdefault(leader, {})[partition] = value

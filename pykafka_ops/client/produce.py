@@ -10,12 +10,16 @@ from typing import Final
 
 from pykafka_ops.client.answers import by_topic, error_of
 from pykafka_ops.client.cluster import Cluster, Question
-from pykafka_ops.client.leaders import Answers, Partition, ask_leaders
+from pykafka_ops.client.leaders import PASSING, Answers, Partition, ask_leaders
 from pykafka_ops.errors import PkoError
+from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages import produce as pr
 
 ALL: Final = -1
 """acks: every replica in sync has it."""
+_NOT_VERIFIED: Final = PASSING | {ErrorCode.NOT_ENOUGH_REPLICAS}
+"""A leader that cannot ask the transaction's coordinator now (it moved, it loads) says so, before
+it appends anything (AddPartitionsToTxnManager)."""
 
 
 def produce(
@@ -26,7 +30,8 @@ def produce(
 ) -> dict[Partition, int | PkoError]:
     """Append a batch v2 to each partition with acks=all; the offset of its first record there.
 
-    A batch that was appended though its answer was lost may be appended again.
+    A batch that was appended though its answer was lost may be appended again. A write to a
+    transaction is tried again for NOT_ENOUGH_REPLICAS, too.
     """
 
     def ask(node: int, part: dict[Partition, bytes | bytearray]) -> Question:
@@ -42,7 +47,8 @@ def produce(
         )
         return Question(node, request, pr.ProduceResponse, lowest=3)
 
-    return ask_leaders(cluster, batches, ask, _read, name="produce")
+    passing = PASSING if transactional_id is None else _NOT_VERIFIED
+    return ask_leaders(cluster, batches, ask, _read, name="produce", passing=passing)
 
 
 def _read(answer: pr.ProduceResponse) -> Answers[int]:

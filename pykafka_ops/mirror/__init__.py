@@ -1,0 +1,1 @@
+"""Copies topics, groups and settings from one Kafka cluster to another, while both are in use."""

@@ -1,0 +1,1 @@
+"""Consumer groups of the source, brought to the target with offsets that name the same records."""

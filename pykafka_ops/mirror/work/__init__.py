@@ -1,0 +1,1 @@
+"""Several processes share the partitions of a link: as members of its group at the target."""

@@ -1,0 +1,1 @@
+"""Mirror links into the watched clusters, known from what mirrors keep there."""
