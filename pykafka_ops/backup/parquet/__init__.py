@@ -1,0 +1,1 @@
+"""Records kept as Parquet, for whatever reads that; takes PyArrow."""
