@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
+from pykafka_ops.monitor.cluster.links import MirrorLink
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup, WatchedTopic
 from pykafka_ops.monitor.wording.text import many
 
@@ -32,6 +33,7 @@ def changes(before: ClusterView, after: ClusterView) -> Iterator[ClusterChange]:
         return
     yield from _brokers(before, after)
     yield from _topics(before.topics or {}, after.topics or {})
+    yield from _links(before.links, after.links)
     if before.groups is not None and after.groups is not None:
         yield from _groups(before.groups, after.groups)
 
@@ -56,6 +58,26 @@ def _brokers(before: ClusterView, after: ClusterView) -> Iterator[ClusterChange]
         )
         text = f"the controller was broker {old_one}, is {new_one}"
         yield ClusterChange("controller", new_one, text, {"before": old_one, "after": new_one})
+
+
+def _links(before: Sequence[MirrorLink], after: Sequence[MirrorLink]) -> Iterator[ClusterChange]:
+    """What a person would be told of: a link that breaks, is paused, goes on, comes or goes."""
+    old, new = ({link.name: link for link in links} for links in (before, after))
+    for name in sorted(old.keys() | new.keys()):
+        was, now = old.get(name), new.get(name)
+        if now is None:
+            yield ClusterChange("mirror", name, f"mirror {name} is over")
+        elif was is None:
+            yield ClusterChange("mirror", name, f"mirror {name} was found: {now.state}")
+        else:
+            states = [_HEALTHY.get(link.state, link.state) for link in (was, now)]
+            if states[0] != states[1]:
+                text = f"mirror {name} was {states[0]}, is {states[1]}"
+                yield ClusterChange("mirror", name, text, {"before": was.state, "after": now.state})
+
+
+_HEALTHY: Final = {"ok": "at work", "behind": "at work"}
+"""Between these a link goes back and forth."""
 
 
 def _named(broker: int) -> str:

@@ -48,6 +48,7 @@ class MonitorConfig:
 
 OTHERS: Final = (
     "alerts", "alert", "notify", "silence", "metrics", "probe", "mask", "decode", "schema-registry",
+    "books",
     *KEYS,
 )  # fmt: skip
 """Tables that other modules read."""

@@ -20,6 +20,7 @@ from pykafka_ops.monitor.alerts.store.database import AlertDatabase
 from pykafka_ops.monitor.alerts.store.kafka_lease import KafkaLease
 from pykafka_ops.monitor.alerts.store.lease import TTL_SECONDS, FileLease, Lease
 from pykafka_ops.monitor.audit.log import AuditLog
+from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.cluster.watcher import Watcher, now_ms
 from pykafka_ops.monitor.config import MonitorConfig, listen_address
 from pykafka_ops.monitor.history.store import History
@@ -30,9 +31,12 @@ from pykafka_ops.monitor.keeper import Keeper
 from pykafka_ops.monitor.messages.service import MessageService
 from pykafka_ops.monitor.messages.settings import message_settings
 from pykafka_ops.monitor.metrics.settings import metrics_settings
+from pykafka_ops.monitor.mirrors.watch import MirrorWatch
 from pykafka_ops.monitor.probes.schedule import Probes
 from pykafka_ops.monitor.probes.settings import probe_settings
 from pykafka_ops.monitor.service import Service, ShownCluster
+from pykafka_ops.monitor.tiers.settings import book_settings
+from pykafka_ops.monitor.tiers.watch import BookWatch
 
 
 def _lease(
@@ -86,13 +90,17 @@ class Monitor:
         self._alerts = AlertService(settings, file, list(clients), lease=lease)
         probed = probe_settings(config.others, source, list(clients))
         self._probes = Probes(probed, clients, self._history)
-        keeper = Keeper(self._history, self._alerts, self._probes)
+        books = book_settings(config.others, source, list(clients))
+        self._audits = BookWatch(books, now_ms, self._history) if books else None
+        keeper = Keeper(self._history, self._alerts, self._probes, self._audits)
+        clusters: dict[str, WatchedCluster] = {}
+        links, poll_ms = MirrorWatch(clusters), config.poll_ms
         self._watchers = [
-            Watcher(name, client, poll_ms=config.poll_ms, hearers=[keeper.hear])
+            Watcher(name, client, poll_ms=poll_ms, hearers=[keeper.hear], beside=[links.look])
             for name, client in clients.items()
         ]
-        shown = {name: _shown(client, config.poll_ms) for name, client in clients.items()}
-        clusters = {name: w.watched for name, w in zip(clients, self._watchers, strict=True)}
+        clusters |= {name: w.watched for name, w in zip(clients, self._watchers, strict=True)}
+        shown = {name: _shown(client, poll_ms) for name, client in clients.items()}
         login = MonitorLogin(access, now_ms) if access.login.mode != NONE else None
         rights = MonitorAccess(access.actions, login)
         service = Service(
@@ -106,8 +114,8 @@ class Monitor:
             probes=self._probes,
         )
         service.reports = Path(config.reports).expanduser() if config.reports else None
-        audit = AuditLog(data, now_ms)
-        service.desk = ChangeDesk(rights, audit, _opener(clients), data, now_ms)
+        service.books, service.audits = books, self._audits
+        service.desk = ChangeDesk(rights, AuditLog(data, now_ms), _opener(clients), data, now_ms)
         service.messages = messages
         tls = (access.tls_cert, access.tls_key) if access.tls_cert else None
         self._server = HttpServer(make_app(service, all_routes(), hosts), host, port, tls)
@@ -121,10 +129,14 @@ class Monitor:
         for watcher in self._watchers:
             watcher.start()
         self._probes.start()
+        if self._audits is not None:
+            self._audits.start()
 
     def stop(self) -> None:
         """End, and write what is left."""
         self._probes.stop()
+        if self._audits is not None:
+            self._audits.stop()
         for watcher in self._watchers:
             watcher.stop()
         self._server.stop()

@@ -15,16 +15,22 @@ from pykafka_ops.monitor.probes.names import without_probes
 from pykafka_ops.monitor.probes.schedule import Probes
 from pykafka_ops.monitor.series import values
 from pykafka_ops.monitor.subjects import poll_round
+from pykafka_ops.monitor.tiers.watch import BookWatch
 
 
 class Keeper:
     """Gets the rounds of every cluster, each from its own thread."""
 
     def __init__(
-        self, history: History, alerts: AlertService, probes: Probes | None = None
+        self,
+        history: History,
+        alerts: AlertService,
+        probes: Probes | None = None,
+        audits: BookWatch | None = None,
     ) -> None:
         self._history = history
         self._probes = probes
+        self._audits = audits
         self._alerts = alerts
         self._last: dict[str, ClusterView] = {}
         self._disks = DiskWatch()
@@ -37,7 +43,8 @@ class Keeper:
         full_in = self._disks.full_in(self._history, view, now)
         found = poll_round(view, now, full_in, self._hanging.of(watched, view, now))
         probes = self._probes.subjects(view.name) if self._probes else []
-        self._alerts.take(found._replace(subjects=[*found.subjects, *probes]))
+        audits = self._audits.subjects(view.name) if self._audits else []
+        self._alerts.take(found._replace(subjects=[*found.subjects, *probes, *audits]))
         before = self._last.get(view.name)
         self._last[view.name] = view
         if before is not None:

@@ -14,6 +14,9 @@ GROUP_FACTS: Final = (
     "lag", "max_lag", "lag_seconds", "rate_in", "rate_out", "catch_up_seconds", "lead",
 )  # fmt: skip
 TOPIC_FACTS: Final = ("rate_in", "bytes")
+LINK_FACTS: Final = (
+    "lag", "lag_bytes", "lag_seconds", "copied_per_second", "added_per_second", "processes",
+)  # fmt: skip
 BROKER_FACTS: Final = ("bytes", "free_bytes", "leaders", "replicas", "lagging")
 
 
@@ -41,4 +44,9 @@ def values(view: ClusterView) -> dict[SeriesKey, Number]:
             found[SeriesKey("group", name, fact_name)] = getattr(group.row, fact_name)
         found[SeriesKey("group", name, "members")] = len(group.members)
         found[SeriesKey("group", name, "loss_in_seconds")] = group.loss_in_seconds
+    found |= {
+        SeriesKey("mirror", link.name, fact): getattr(link, fact)
+        for link in view.links
+        for fact in LINK_FACTS
+    }
     return {key: value for key, value in found.items() if isinstance(value, int | float)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +11,8 @@ from typing import NamedTuple
 from pykafka_ops.monitor.access.access import MonitorAccess
 from pykafka_ops.monitor.access.model import Person
 from pykafka_ops.monitor.actions.desk import ChangeDesk
-from pykafka_ops.monitor.alerts.rules.model import Silence
+from pykafka_ops.monitor.alerts.rules.facts import AUDIT
+from pykafka_ops.monitor.alerts.rules.model import Alert, Silence
 from pykafka_ops.monitor.alerts.service import AlertService, AlertsNow
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
@@ -20,6 +21,8 @@ from pykafka_ops.monitor.history.store import History
 from pykafka_ops.monitor.messages.service import MessageService
 from pykafka_ops.monitor.metrics.settings import MetricsSettings
 from pykafka_ops.monitor.probes.schedule import Probes
+from pykafka_ops.monitor.tiers.settings import BookSettings
+from pykafka_ops.monitor.tiers.watch import BookWatch
 
 
 class ShownCluster(NamedTuple):
@@ -62,6 +65,10 @@ class Service:
         self.shown = dict(shown or {})
         self.reports: Path | None = None
         """Where runs of reports are kept; None: nobody said."""
+        self.books: BookSettings | None = None
+        """Tiers that were counted; None: nobody said where."""
+        self.audits: BookWatch | None = None
+        """What they make of each other."""
         self.host = socket.gethostname()
         self.is_whole = True
 
@@ -85,11 +92,15 @@ class Service:
         if self.is_whole:
             return state
         return state._replace(
-            firing=[a for a in state.firing if a.key.cluster in self.clusters],
-            pending=[a for a in state.pending if a.key.cluster in self.clusters],
-            past=[a for a in state.past if a.key.cluster in self.clusters],
+            firing=self._seen(state.firing),
+            pending=self._seen(state.pending),
+            past=self._seen(state.past),
             silences=[s for s in state.silences if self._concerns(s)],
         )
+
+    def _seen(self, alerts: Sequence[Alert]) -> list[Alert]:
+        """Those of these clusters; tiers are for who may see all."""
+        return [a for a in alerts if a.key.cluster in self.clusters and a.key.kind != AUDIT]
 
     def _concerns(self, silence: Silence) -> bool:
         pattern = silence.patterns.get("cluster")

@@ -8,7 +8,15 @@ from typing import Any
 
 from pykafka_ops.analysis.cluster_state import TROUBLES
 from pykafka_ops.client.glance import disk_room
-from pykafka_ops.monitor.alerts.rules.facts import BROKER, CLUSTER, GROUP, REACHABLE, TOPIC
+from pykafka_ops.mirror.report.rows import IDLE, LOST, PAUSED, UNKNOWN
+from pykafka_ops.monitor.alerts.rules.facts import (
+    BROKER,
+    CLUSTER,
+    GROUP,
+    MIRROR,
+    REACHABLE,
+    TOPIC,
+)
 from pykafka_ops.monitor.alerts.rules.model import PollRound, Subject
 from pykafka_ops.monitor.cluster.answers import NotAsked
 from pykafka_ops.monitor.cluster.view import NEVER, ClusterView, WatchedGroup
@@ -21,6 +29,17 @@ _BROKER_FACTS = (
     "state", "controller", "rack", "replicas", "lagging", "leaders", "preferred",
     "imbalance_percent", "bytes", "free_bytes",
 )  # fmt: skip
+_LINK_FACTS = (
+    "source", "source_cluster", "state", "worst", "partitions", "lag", "lag_bytes", "lag_seconds",
+    "copied_per_second", "added_per_second", "eta_seconds", "processes", "stalled_seconds",
+    "heartbeat_seconds",
+)  # fmt: skip
+_LINK_COUNTS = {
+    "idle_partitions": IDLE,
+    "gap_partitions": LOST,
+    "paused_partitions": PAUSED,
+    "unknown_partitions": UNKNOWN,
+}
 
 
 def poll_round(
@@ -44,6 +63,7 @@ def poll_round(
             *_brokers(view, full_in or {}),
             *_topics(view, hanging),
             *_groups(view),
+            *_links(view),
         ],
         partial=_partial(view),
         not_asked=[_line(missing) for missing in view.not_asked],
@@ -57,7 +77,7 @@ def _line(missing: NotAsked) -> str:
 def _partial(view: ClusterView) -> frozenset[str]:
     """Groups may be missing where a broker did not list its groups."""
     missing = any(one.what.startswith("groups") for one in view.not_asked)
-    return frozenset({GROUP}) if missing or view.groups is None else frozenset()
+    return frozenset({GROUP, MIRROR}) if missing or view.groups is None else frozenset()
 
 
 def _cluster(view: ClusterView, hanging: Mapping[str, int] | None) -> Subject:
@@ -127,6 +147,17 @@ def _groups(view: ClusterView) -> Iterator[Subject]:
             "loss_in_seconds": inf if group.loss == NEVER else group.loss_in_seconds,
         }
         yield Subject(GROUP, name, facts, _group_cause(view, group))
+
+
+def _links(view: ClusterView) -> Iterator[Subject]:
+    for link in view.links:
+        facts: dict[str, Any] = {fact: getattr(link, fact) for fact in _LINK_FACTS}
+        facts |= {
+            "cluster": view.name,
+            "mirror": link.name,
+            **{fact: link.counts.get(state, 0) for fact, state in _LINK_COUNTS.items()},
+        }
+        yield Subject(MIRROR, link.name, facts)
 
 
 def _group_cause(view: ClusterView, group: WatchedGroup) -> str:

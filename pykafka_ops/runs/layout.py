@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-KINDS: Final = ("lag", "skew", "retention")
+KINDS: Final = ("lag", "skew", "retention", "audit")
 NAME: Final = re.compile(r"(?P<now>\d{1,15})-(?P<source>[0-9a-f]{8})-[0-9a-f]{8}\.parquet")
 
 TRENDS: Final[Mapping[str, Mapping[str, tuple[tuple[str, ...], str]]]] = {
@@ -30,6 +30,9 @@ TRENDS: Final[Mapping[str, Mapping[str, tuple[tuple[str, ...], str]]]] = {
         "topics": (("topic",), "bytes"),
         "dirs": (("broker", "log_dir"), "bytes"),
         "compaction": (("topic", "partition"), "dirty_bytes"),
+    },
+    "audit": {
+        "partitions": (("topic", "partition"), "missing"),
     },
 }
 """Per kind and section: the fields that identify a row, and that whose change is shown."""

@@ -68,7 +68,8 @@ class Problem:
 
 @dataclass(slots=True)
 class Report:
-    """A whole report: ``kind`` is lag, skew or retention, ``now`` the moment it is about (ms).
+    """A whole report: ``kind`` is lag, skew, retention or audit, ``now`` the moment that it is
+    about (ms).
 
     ``source`` says what it was made of (servers or directories, filters, the span of time);
     ``summary`` the few figures on top; ``problems`` what could not be read.

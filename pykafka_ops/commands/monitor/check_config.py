@@ -15,6 +15,7 @@ from pykafka_ops.monitor.messages.decoding import SchemaFiles
 from pykafka_ops.monitor.messages.settings import message_settings
 from pykafka_ops.monitor.metrics.settings import metrics_settings
 from pykafka_ops.monitor.probes.settings import probe_settings
+from pykafka_ops.monitor.tiers.settings import book_settings
 
 COLUMNS = (Column("cluster"), Column("brokers"), Column("protocol"))
 
@@ -27,6 +28,7 @@ def check_config(run: Run) -> Table:
     names = [one.name for one in config.clusters] or [ONLY]
     complaints = Complaints()
     complaints.of(lambda: metrics_settings(config.others, path))
+    complaints.of(lambda: book_settings(config.others, path, names))
     complaints.of(lambda: probe_settings(config.others, path, names))
     complaints.of(lambda: SchemaFiles(message_settings(config.others, path, names).decode))
     problems += complaints.lines

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from pykafka_ops.client.completed import completed
 from pykafka_ops.client.config import ClientConfig
-from pykafka_ops.commands.framework.profile import load_profile, of_profile, read_properties
+from pykafka_ops.commands.framework.cluster_section import client_of_section
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import UsageError
 from pykafka_ops.monitor.config import ClusterSection, MonitorConfig, parse
@@ -49,21 +48,15 @@ def _is_named(run: Run) -> bool:
 
 
 def _of_section(one: ClusterSection, env: Mapping[str, str]) -> ClientConfig:
-    profile = load_profile(one.profile, env) if one.profile else {}
-    merged = of_profile(profile, env, str(profile.get("command-config") or ""))
-    if one.command_config:
-        merged.update(read_properties(os.path.expanduser(one.command_config)))
-    if profile.get("bootstrap-server"):
-        merged["bootstrap.servers"] = str(profile["bootstrap-server"])
-    merged.update(one.settings)
-    if one.bootstrap_server:
-        merged["bootstrap.servers"] = one.bootstrap_server
-    if not merged.get("bootstrap.servers"):
-        where = f"profile {one.profile} names no brokers: " if one.profile else ""
-        raise UsageError(
-            f'[cluster.{one.name}]: {where}write bootstrap-server = "HOST:PORT" with its brokers'
-        )
-    return _named(ClientConfig.of(completed(merged, env)))
+    client = client_of_section(
+        f"[cluster.{one.name}]",
+        env,
+        profile=one.profile,
+        command_config=one.command_config,
+        settings=one.settings,
+        bootstrap_server=one.bootstrap_server,
+    )
+    return _named(client)
 
 
 def _named(config: ClientConfig) -> ClientConfig:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.run import Result, Run, Work
-from pykafka_ops.commands.spark.options import DEMO, DIRS, ENGINE, JOB, JUDGE, LAG, REPORT, SKEW
+from pykafka_ops.commands.spark.options import (
+    AUDIT,
+    DEMO,
+    DIRS,
+    ENGINE,
+    JOB,
+    JUDGE,
+    LAG,
+    REPORT,
+    SKEW,
+)
 
 
 def _work(run: Run) -> Result:
@@ -14,6 +24,8 @@ def _work(run: Run) -> Result:
             from pykafka_ops.commands.spark.demo import demo as work
         case "submit":
             from pykafka_ops.commands.spark.submit import submit as work
+        case "audit":
+            from pykafka_ops.commands.spark.audit import audit as work
         case _:
             from pykafka_ops.commands.spark.report import report as work
     return work(run)
@@ -21,8 +33,8 @@ def _work(run: Run) -> Result:
 
 spark = VerbGroup(
     "spark",
-    "Reports on consumer lag, partition skew and retention, made by Apache Spark from a "
-    "cluster (-b), from log directories, or from both.",
+    "Reports on consumer lag, partition skew and retention, and audits, made by Apache Spark from "
+    "a cluster (-b), from log directories, or from both.",
     _work,
 )
 spark.verb(
@@ -54,6 +66,18 @@ spark.verb(
     examples=(
         "pko spark retention -b broker:9092 --history /var/lib/pko/history",
         "pko spark retention s3://backup/kafka/data --configs topics.json",
+    ),
+)
+spark.verb(
+    "audit",
+    "Count records and their checksums as pko audit does, and compare tiers; exit code 4 if they "
+    "differ.",
+    words=DIRS,
+    options=(*AUDIT, *ENGINE, *JUDGE),
+    examples=(
+        "pko spark audit -b eu1:9092 --tier eu --against us --prefix us.",
+        "pko spark audit s3://backup/kafka/data --against us --html audit.html",
+        "pko spark audit /var/kafka-b --against /var/kafka-a --fail-on 'missing>0'",
     ),
 )
 spark.verb(

@@ -36,6 +36,7 @@ class ReportRequest:
     section: str | None
     condition: str | None
     history: str | None
+    against: str | None = None
     options: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -48,6 +49,7 @@ class ReportRequest:
                 "dirs": sorted(self.dirs),
                 "topics": (sorted(self.topics.names), self.topics.pattern),
                 "groups": (sorted(self.groups.names), self.groups.pattern),
+                **({} if self.against is None else {"against": self.against}),
             }
         )
 
@@ -73,6 +75,7 @@ def ask(run: Run, kinds: Sequence[str]) -> ReportRequest:
         args.text("section"),
         args.text("fail-on"),
         args.text("history"),
+        args.text("against"),
         _options(run),
     )
 

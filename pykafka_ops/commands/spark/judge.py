@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
 from pykafka_ops.analysis.lag.rows import understated
+from pykafka_ops.audit.rows import says_less
 from pykafka_ops.errors import UsageError
 from pykafka_ops.runs.layout import TRENDS
 from pykafka_ops.spark.output.document import value
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from pykafka_ops.commands.spark.ask import ReportRequest
     from pykafka_ops.spark.model import Column, Report, Row, Section
 
-MAIN = {"lag": "groups", "skew": "topics", "retention": "topics"}
+MAIN = {"lag": "groups", "skew": "topics", "retention": "topics", "audit": "partitions"}
+TOGETHER = ("lag", "skew", "retention")
+"""Reports that are made at once by ``all``."""
 SECTIONS = {
     "lag": {"groups": "GROUPS", "partitions": "PARTITIONS", "topics": "TOPICS",
             "silent_groups": "SILENT", "unread_topics": "UNREAD", "over_time": "OVER_TIME"},
@@ -26,9 +29,21 @@ SECTIONS = {
         "topics", "partitions", "windows", "brokers", "racks", "log_dirs", "keys", "moves")},
     "retention": {name: name.upper() for name in (
         "topics", "ages", "leaving", "dirs", "growth", "compaction", "at_risk")},
+    "audit": {name: name.upper() for name in ("partitions", "buckets", "counted", "lines")},
 }  # fmt: skip
 """Per kind the sections, and the name of their columns in ``spark/reports/KIND/columns.py``."""
-_NAMES = ("group", "topic", "partition", "broker", "log_dir", "rack", "key", "start", "time")
+_NAMES = (
+    "group",
+    "topic",
+    "partition",
+    "broker",
+    "log_dir",
+    "rack",
+    "key",
+    "start",
+    "time",
+    "bucket",
+)
 """Columns that say which row it is."""
 
 
@@ -78,9 +93,14 @@ class Judge:
 def _condition(text: str, section: str, columns: Sequence[Column]) -> Condition:
     fields = {c.name: c.field for c in columns if c.field is not None}
     try:
-        return parse_condition(text, fields, understated)
+        return parse_condition(text, fields, _less_than_true)
     except ConditionError as e:
         raise UsageError(f"--fail-on: {e} (of section {section}; --section chooses)") from None
+
+
+def _less_than_true(row: Row, name: str) -> bool:
+    """Whether a figure may be less than what is true."""
+    return understated(row, name) or says_less(row, name)
 
 
 def _row_text(section: Section, row: Row, fields: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pykafka_ops.commands.audit import BOOK, BUCKET, COMPACTED, GRACE, PREFIX, RENAME, TOGETHER
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.types import (
     COUNT,
@@ -28,22 +29,9 @@ PROGRESS = (
     Switch("--progress", help="name the stages even where standard error is no terminal"),
     Switch("--no-progress", help="draw no progress bar"),
 )
-REPORT = (
-    SINCE,
-    UNTIL,
-    Option("--now", metavar="TIME", type=TIME,
-           help="the moment the report is about (default: now; of directories their newest time)"),
-    Option("--topic", "--topics", metavar="TOPIC", type=TOPIC_NAME, multiple=True,
-           help="only these topics; a value may hold several, by comma"),
-    Option("--group", "--groups", metavar="GROUP", type=GROUP_NAME, multiple=True,
-           help="only these groups; a value may hold several, by comma"),
-    REGEX,
-    Option("--window", metavar="SPAN", type=SPAN, help="length of a window of time"),
-    TOP,
-    Option("--configs", metavar="FILE", type=FILE_PATH,
-           help='settings of topics, where only directories are read: {"TOPIC": {"KEY": '
-           '"VALUE"}} or lines of TOPIC.KEY=VALUE'),
-    Switch("--strict", help="stop at the first thing that cannot be read, instead of counting it"),
+_TOPIC = Option("--topic", "--topics", metavar="TOPIC", type=TOPIC_NAME, multiple=True,
+                help="only these topics; a value may hold several, by comma")
+_OUTPUT = (
     Option("--history", metavar="DIR", type=FILE_PATH,
            help="keep each run in this directory or URI (Parquet) and show what changed since"),
     HTML,
@@ -55,7 +43,24 @@ REPORT = (
            help="write what -o says to this file instead of standard output"),
     *PROGRESS,
 )
-"""What every report takes."""
+REPORT = (
+    SINCE,
+    UNTIL,
+    Option("--now", metavar="TIME", type=TIME,
+           help="the moment the report is about (default: now; of directories their newest time)"),
+    _TOPIC,
+    Option("--group", "--groups", metavar="GROUP", type=GROUP_NAME, multiple=True,
+           help="only these groups; a value may hold several, by comma"),
+    REGEX,
+    Option("--window", metavar="SPAN", type=SPAN, help="length of a window of time"),
+    TOP,
+    Option("--configs", metavar="FILE", type=FILE_PATH,
+           help='settings of topics, where only directories are read: {"TOPIC": {"KEY": '
+           '"VALUE"}} or lines of TOPIC.KEY=VALUE'),
+    Switch("--strict", help="stop at the first thing that cannot be read, instead of counting it"),
+    *_OUTPUT,
+)
+"""What the reports on groups and topics take."""
 JUDGE = (
     Option("--section", metavar="NAME",
            help="the section that -o table begins with, -o csv and --fail-on are about"),
@@ -96,6 +101,27 @@ ENGINE = (
     CORES,
 )
 """Where and how Spark runs."""
+AUDIT = (
+    SINCE,
+    UNTIL,
+    _TOPIC,
+    REGEX,
+    TOP,
+    *_OUTPUT,
+    Option("--tier", metavar="TIER",
+           help="keep what is counted in the book as this tier, and count only what is new next "
+           "time (default: count all, keep nothing)"),
+    Option("--against", metavar="TIER",
+           help="compare with this tier of the book, or a directory or URI: it has what the one "
+           "that is counted should have"),
+    BOOK,
+    BUCKET,
+    COMPACTED,
+    GRACE,
+    PREFIX,
+    RENAME,
+    TOGETHER,
+)
 
 DEMO = (
     Option("--keep", metavar="DIR", type=FILE_PATH,

@@ -1,11 +1,12 @@
-"""``pko spark lag|skew|retention|all``: ask, read, compute, keep, show."""
+"""``pko spark lag|skew|retention|all``: ask, read, compute, keep, show; and what other reports
+have of that."""
 
 from __future__ import annotations
 
 import importlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from pykafka_ops.commands.framework.output import say
 from pykafka_ops.commands.framework.run import MAY_SEE, Run
 from pykafka_ops.commands.spark.ask import ReportRequest, ask, wish
 from pykafka_ops.commands.spark.cluster_mode import in_cluster, submit_report
-from pykafka_ops.commands.spark.judge import MAIN, Judge, missing
+from pykafka_ops.commands.spark.judge import MAIN, TOGETHER, Judge, missing
 from pykafka_ops.commands.spark.places import ReportPlaces
 from pykafka_ops.commands.spark.signals import ended_by_signals
 from pykafka_ops.commands.spark.stages import Stages
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from pykafka_ops.spark.output.outlets import Outlet
 
 
+Made = tuple[list[Report], dict[str, History]]
+"""Reports, and by kind the runs before them."""
 SHOWN = 20
 """Problems, and rows that meet a condition, that are shown one by one."""
 
@@ -36,7 +39,18 @@ SHOWN = 20
 def report(run: Run) -> int:
     """Make the report that the verb names, or all, in one session; 0, 1 where something could not
     be read, 4 where the condition holds."""
-    asked = ask(run, tuple(MAIN) if run.args.verb == "all" else (run.args.verb,))
+    asked = ask(run, TOGETHER if run.args.verb == "all" else (run.args.verb,))
+
+    def make(spark: SparkSession, stages: Stages, kept: Outlet | None) -> Made:
+        return _reports(asked, spark, stages, kept)
+
+    return finish(run, asked, make)
+
+
+def finish(
+    run: Run, asked: ReportRequest, make: Callable[[SparkSession, Stages, Outlet | None], Made]
+) -> int:
+    """Start Spark, make reports, show and keep them; the exit code."""
     engine = wish(run)
     places = ReportPlaces.of(run, asked)
     judge = Judge.of(asked)
@@ -55,7 +69,7 @@ def report(run: Run) -> int:
             stages.watch(spark)
             places.open(spark)
             with guarded(spark, engine.url()):
-                reports, histories = _reports(asked, spark, stages, places.history)
+                reports, histories = make(spark, stages, places.history)
             places.write(reports, histories)
         except PkoError:
             raise
@@ -77,7 +91,7 @@ def report(run: Run) -> int:
 
 def _reports(
     asked: ReportRequest, spark: SparkSession, stages: Stages, kept: Outlet | None
-) -> tuple[list[Report], dict[str, History]]:
+) -> Made:
     inputs = open_inputs(asked, spark)
     reports, histories = [], {}
     try:
@@ -96,19 +110,33 @@ def _report(
 ) -> tuple[Report, History]:
     """One report, compared with and added to the history that is kept."""
     from pykafka_ops.spark.options import ReportOptions
-    from pykafka_ops.spark.output import history as runs
-
-    history: History = {}
-    if kept is not None:
-        history, damaged = runs.load(kept.store, kind, asked.source, inputs.now)
 
     def stage(text: str) -> None:
         stages(f"{kind}: {text}")
 
-    options = ReportOptions(history=history, stage=stage, **asked.options)  # type: ignore[arg-type]
-    made: Report = importlib.import_module(f"pykafka_ops.spark.reports.{kind}.report").build(
-        inputs, options
-    )
+    def make(history: History) -> Report:
+        options = ReportOptions(history=history, stage=stage, **asked.options)  # type: ignore[arg-type]
+        module = importlib.import_module(f"pykafka_ops.spark.reports.{kind}.report")
+        made: Report = module.build(inputs, options)
+        return made
+
+    return with_history(kind, asked, inputs.now, kept, make)
+
+
+def with_history(
+    kind: str,
+    asked: ReportRequest,
+    now: int,
+    kept: Outlet | None,
+    make: Callable[[History], Report],
+) -> tuple[Report, History]:
+    """What ``make`` makes, compared with and added to the runs that are kept."""
+    from pykafka_ops.spark.output import history as runs
+
+    history: History = {}
+    if kept is not None:
+        history, damaged = runs.load(kept.store, kind, asked.source, now)
+    made = make(history)
     if kept is not None:
         runs.append(kept.store, made, asked.source)
         made = replace(runs.with_trends(made, history), problems=[*made.problems, *damaged])

@@ -12,24 +12,27 @@ from rich.text import Text
 from pykafka_ops.commands.framework.grid import fitted
 from pykafka_ops.page.units import NONE, moment, share, value_text
 from pykafka_ops.spark.model import Column, Report, Row, Section
-from pykafka_ops.spark.page import lag, retention, skew
+from pykafka_ops.spark.page import audit, lag, retention, skew
 from pykafka_ops.spark.page.parts import Tile
 
 _VIEWS: Final = {
     "lag": ("Consumer lag", lag.headline, lag.tiles),
     "skew": ("Partition skew", skew.headline, skew.tiles),
     "retention": ("Retention", retention.headline, retention.tiles),
+    "audit": ("Audit", audit.headline, audit.tiles),
 }
 _SHOWN: Final[Mapping[str, Sequence[str]]] = {
     "lag": ("groups", "silent_groups", "unread_topics"),
     "skew": ("topics", "brokers", "keys", "moves"),
     "retention": ("topics", "dirs", "at_risk", "compaction"),
+    "audit": ("partitions", "buckets", "counted"),
 }
 """Sections of ``-o table``; ``wide`` has all."""
 _TONES: Final = {
     "ok": "green", "even": "green", "warn": "yellow", "uneven": "yellow", "skewed": "red",
     "severe": "bold red", "stall": "red", "stop": "red", "rewind": "red", "error": "red",
-    "err": "red", "lost": "bold red", "ahead": "bold red", "unknown": "dim",
+    "err": "red", "missing": "bold red", "extra": "red", "altered": "red", "reordered": "yellow",
+    "partial": "yellow", "lost": "bold red", "ahead": "bold red", "unknown": "dim",
 }  # fmt: skip
 _WIDTH: Final = 160
 """Columns where nobody looks at a terminal."""

@@ -13,10 +13,12 @@ from pykafka_ops.monitor.http import (
     login,
     messages,
     metrics,
+    mirrors,
     pages,
     past,
     probes,
     reports,
+    tiers,
     whole,
 )
 
@@ -36,5 +38,7 @@ def all_routes() -> list[BaseRoute]:
         *audit.routes(),
         *messages.routes(),
         *reports.routes(),
+        *tiers.routes(),
+        *mirrors.routes(),
         *pages.routes(),
     ]

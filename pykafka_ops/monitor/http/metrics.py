@@ -18,8 +18,17 @@ from pykafka_ops.metrics.text import Format, write
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.http.answers import refused
 from pykafka_ops.monitor.http.app import service_of, whole_service
-from pykafka_ops.monitor.metrics import burrow, itself, kafka_exporter, kminion, own, probes
-from pykafka_ops.monitor.metrics.lines import MONITOR, PARTS, PROBES, Metric, Scope, text
+from pykafka_ops.monitor.metrics import (
+    audits,
+    burrow,
+    itself,
+    kafka_exporter,
+    kminion,
+    mirrors,
+    own,
+    probes,
+)
+from pykafka_ops.monitor.metrics.lines import AUDITS, MONITOR, PARTS, PROBES, Metric, Scope, text
 from pykafka_ops.monitor.metrics.settings import BURROW, KAFKA_EXPORTER, KMINION, MetricsSettings
 from pykafka_ops.monitor.service import Service
 
@@ -43,7 +52,7 @@ def routes() -> list[BaseRoute]:
 
 def chosen(settings: MetricsSettings, parts: frozenset[str]) -> list[Metric]:
     """The metrics that appear, of these parts (none: all)."""
-    every = chain(*(_OF[name] for name in settings.dialects), own.METRICS)
+    every = chain(*(_OF[name] for name in settings.dialects), own.METRICS, mirrors.METRICS)
     return [
         metric
         for metric in every
@@ -138,7 +147,16 @@ def _itself(request: Request, parts: frozenset[str]) -> Iterator[str]:
         itself.tell(book, service_of(request), whole_service(request).streams)
     if not parts or PROBES in parts:
         _tell_probes(book, service_of(request))
+    if not parts or AUDITS in parts:
+        _tell_audits(book, service_of(request))
     yield from write(book)
+
+
+def _tell_audits(book: Book, service: Service) -> None:
+    """Tiers are about whole clusters: they are for who may see all."""
+    if service.audits is not None and service.is_whole:
+        for one in service.audits.figures():
+            audits.tell(book, one)
 
 
 def _tell_probes(book: Book, service: Service) -> None:

@@ -35,7 +35,10 @@ def asked_of(request: Request, service: Service, cluster: str) -> PageRequest:
     poll_ms = shown.poll_ms if shown else 15_000
     asked = PageRequest(cluster, list(service.clusters), query, now_ms(), poll_ms)
     reports = service.reports is not None and service.is_whole
-    return as_person(request, asked._replace(reports=reports))
+    tiers = service.books is not None and service.is_whole
+    mirrors = any(watched.view.links for watched in service.clusters.values())
+    asked = asked._replace(reports=reports, tiers=tiers, mirrors=mirrors)
+    return as_person(request, asked)
 
 
 def page(make: Make) -> Callable[[Request], Response]:

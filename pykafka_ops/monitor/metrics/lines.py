@@ -18,7 +18,8 @@ from pykafka_ops.monitor.metrics.settings import MetricsSettings
 from pykafka_ops.monitor.probes.names import is_passing
 
 BROKERS, TOPICS, GROUPS, MONITOR, PROBES = "brokers", "topics", "groups", "monitor", "probes"
-PARTS: Final = (BROKERS, TOPICS, GROUPS, MONITOR, PROBES)
+MIRRORS, AUDITS = "mirrors", "audits"
+PARTS: Final = (BROKERS, TOPICS, GROUPS, MONITOR, PROBES, MIRRORS, AUDITS)
 """What ``collect[]`` may ask for."""
 LINES: Final = 1000
 """Lines of a slice of the text."""
@@ -71,6 +72,10 @@ class Scope:
         for topic, offsets in self.watched.committed(group).items():
             if self._settings.has_topic(topic):
                 yield topic, offsets
+
+    def shows_topic(self, topic: str) -> bool:
+        """Whether the topic is shown."""
+        return self._settings.has_topic(topic)
 
     def end(self, topic: str, partition: int) -> int | None:
         """Where a log ends; None where that is not known."""

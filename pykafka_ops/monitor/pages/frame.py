@@ -59,7 +59,8 @@ class PageRequest(NamedTuple):
     """What a page was asked for: the cluster, all clusters, the query, the time (ms); ``who``
     asked ("" where nobody logs in), what the forms of this person carry; ``ways``: pages of MORE
     that this person may open; ``rights``: actions that the person may use here on some name;
-    ``reports``: whether runs of reports are shown."""
+    ``reports``, ``tiers``, ``mirrors``: whether runs of reports, tiers that were counted, and
+    mirror links are shown."""
 
     cluster: str
     clusters: Sequence[str]
@@ -71,6 +72,8 @@ class PageRequest(NamedTuple):
     can_log_out: bool = False
     ways: Sequence[str] = ()
     reports: bool = False
+    tiers: bool = False
+    mirrors: bool = False
     rights: Collection[str] = ()
 
 
@@ -144,9 +147,14 @@ def _bar(asked: PageRequest, title: str) -> Markup:
                aria_current="page" if MORE[way] == title else None)
             for way in asked.ways
         ]  # fmt: skip
-    if asked.reports:
-        at = "page" if title == "Reports" else None
-        links.append(el("a", "Reports", href="/reports", aria_current=at))
+    for name, shown in (
+        ("Mirrors", asked.mirrors),
+        ("Reports", asked.reports),
+        ("Tiers", asked.tiers),
+    ):
+        at = "page" if title == name else None
+        if shown:
+            links.append(el("a", name, href=f"/{name.lower()}", aria_current=at))
     nav = el("nav", *links, aria_label="Pages") if links else None
     search = _search(asked) if asked.cluster else None
     brand = el("a", "pko monitor", href="/", class_="brand")

@@ -13,6 +13,7 @@ from pykafka_ops.monitor.pages import columns
 from pykafka_ops.monitor.pages.disks import disk_block, disk_tile
 from pykafka_ops.monitor.pages.events import alert_list, timeline
 from pykafka_ops.monitor.pages.frame import PageColumn, PageRequest, address, block, document, table
+from pykafka_ops.monitor.pages.mirrors import brief_links
 from pykafka_ops.monitor.pages.tiles import FigureTile, tiles
 from pykafka_ops.monitor.wording import line
 from pykafka_ops.monitor.wording.load import load
@@ -48,7 +49,8 @@ def overview(asked: PageRequest, view: ClusterView, shown: OverviewShown) -> str
     """Of one cluster."""
     left = [_broken(view, shown.causes), _not_asked(view),
             _suffering(asked, view, shown.groups), shown.blocked,
-            _moves(asked, shown.moves), _brokers(asked, view)]  # fmt: skip
+            brief_links(asked, view.links), _moves(asked, shown.moves),
+            _brokers(asked, view)]  # fmt: skip
     right = [_alerts(asked, shown.alerts), _changed(asked, shown.events), disk_block(shown.disks)]
     return document(
         asked, view, "Overview",

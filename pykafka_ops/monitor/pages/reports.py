@@ -17,7 +17,12 @@ from pykafka_ops.page.units import NONE, moment, value_text
 from pykafka_ops.runs.layout import RunName
 from pykafka_ops.runs.read import KeptColumn, KeptSection
 
-TITLES: Final = {"lag": "Consumer lag", "skew": "Skew", "retention": "Retention and disks"}
+TITLES: Final = {
+    "lag": "Consumer lag",
+    "skew": "Skew",
+    "retention": "Retention and disks",
+    "audit": "Tiers compared",
+}
 ROWS_SHOWN: Final = 200
 """Rows of a section on the page."""
 
@@ -60,7 +65,8 @@ def run_list(asked: PageRequest, found: Mapping[str, Sequence[RunName]], problem
             {"when": f"{moment(n.now)} UTC", "source": n.source, "href": run_address(kind, n.name)}
             for n in names
         ]
-        proof = f"pko spark {kind} --history DIR"
+        command = "audit compare A B" if kind == "audit" else f"spark {kind}"
+        proof = f"pko {command} --history DIR"
         parts.append(block(f"{TITLES[kind]}: {len(names):,} runs", proof,
                            table(shown, rows, "", label=TITLES[kind])))  # fmt: skip
     if not found and not problem:

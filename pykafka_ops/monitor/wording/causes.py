@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from pykafka_ops.client.topics import PartitionDescription
 from pykafka_ops.monitor.cluster.view import ClusterView
+from pykafka_ops.monitor.wording.links import broken_links
 from pykafka_ops.monitor.wording.text import many, some
 
 OFFLINE, UNDER_MIN_ISR, UNDER_REPLICATED = "offline", "under_min_isr", "under_replicated"
@@ -79,7 +80,7 @@ def broken(view: ClusterView) -> list[str]:
             for d in dirs
             if d.error is not None
         ]
-    return lines
+    return [*lines, *broken_links(view.links)]
 
 
 def _brokers(view: ClusterView) -> dict[int, str]:

@@ -10,6 +10,7 @@ from pykafka_ops.analysis.lag.rows import AHEAD, LOST, STATUSES
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup
 from pykafka_ops.monitor.wording import line
 from pykafka_ops.monitor.wording.line import Line
+from pykafka_ops.monitor.wording.links import in_verdict
 from pykafka_ops.monitor.wording.text import many, safe, span
 
 SOON_SECONDS: Final = 86_400
@@ -42,13 +43,15 @@ def verdict(view: ClusterView) -> Line:
     ]
     groups = None if view.groups is None else _suffering(view.groups.values())
     words = bad + [word for word, _ in groups or ()]
+    links = in_verdict(view.links)
+    words += [word for word, _ in links]
     unsure = _unsure(view)
     if unsure:
         words.append(unsure)
     old = view.error is not None
     if words:
         text = "; ".join(words)
-        worse = bad or any(tone == line.BAD for _, tone in groups or ())
+        worse = bad or any(tone == line.BAD for _, tone in (*(groups or ()), *links))
         tone = line.BAD if worse else line.WARN
         return Line(f"then: {text}" if old else text, tone)
     if old:

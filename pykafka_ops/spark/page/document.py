@@ -16,7 +16,7 @@ from pykafka_ops.page.look import shared_style
 from pykafka_ops.page.markup import Markup, el, join
 from pykafka_ops.page.units import iso, moment
 from pykafka_ops.spark.model import Problem, Report, Row, Section
-from pykafka_ops.spark.page import lag, retention, skew
+from pykafka_ops.spark.page import audit, lag, retention, skew
 from pykafka_ops.spark.page.parts import Picture, Tile, View
 from pykafka_ops.spark.page.tables import definitions, delta, nested, table
 
@@ -27,6 +27,7 @@ _VIEWS: Mapping[str, tuple[Callable[[Report], View], Callable[[Report], list[Til
     "lag": (lag.view, lag.tiles),
     "skew": (skew.view, skew.tiles),
     "retention": (retention.view, retention.tiles),
+    "audit": (audit.view, audit.tiles),
 }
 DRAWN = ("over_time", "windows", "ages", "leaving", "growth")
 """Sections that are pictures first of all: their tables come last."""

@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Final
 
 from pykafka_ops.monitor.alerts.rules.causes import NAMED, brokers_down, cause_of
-from pykafka_ops.monitor.alerts.rules.facts import CLUSTER, PROBE, REACHABLE, Facts
+from pykafka_ops.monitor.alerts.rules.facts import AUDIT, CLUSTER, PROBE, REACHABLE, Facts
 from pykafka_ops.monitor.alerts.rules.model import (
     FIRING,
     MOST_TEXT,
@@ -217,10 +217,10 @@ class AlertEngine:
 
 def _reachable(found: PollRound) -> list[Subject]:
     """The subjects, with a cluster that says whether it answered. A round that is not fresh has
-    this subject alone, and those of probes, which ask by themselves."""
+    this subject alone, and those of probes and audits, which ask by themselves."""
     known: Facts = {REACHABLE: found.fresh, "cluster": found.cluster}
     if not found.fresh:
-        probes = [s for s in found.subjects if s.kind == PROBE]
+        probes = [s for s in found.subjects if s.kind in (PROBE, AUDIT)]
         return [*probes, Subject(CLUSTER, found.cluster, known)]
     others = [s for s in found.subjects if s.kind != CLUSTER]
     for subject in found.subjects:

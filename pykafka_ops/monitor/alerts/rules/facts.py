@@ -14,7 +14,8 @@ from pykafka_ops.analysis.conditions import ConditionField
 from pykafka_ops.analysis.lag.rows import AHEAD, LOST, STATUSES, understated
 
 GROUP, TOPIC, BROKER, CLUSTER, PROBE = "group", "topic", "broker", "cluster", "probe"
-KINDS: Final = (GROUP, TOPIC, BROKER, CLUSTER, PROBE)
+MIRROR, AUDIT = "mirror", "audit"
+KINDS: Final = (GROUP, TOPIC, BROKER, CLUSTER, PROBE, MIRROR, AUDIT)
 """What an alert may be about."""
 REACHABLE: Final = "reachable"
 """Of a cluster: whether it answered in the last round; known even when nothing else is."""
@@ -32,6 +33,13 @@ PROBE_STEPS: Final = tuple(
     )
 )  # fmt: skip
 """How long the steps of a probe took, as ``client.smoke.plan`` has them."""
+
+LINK_STATES: Final = (
+    "ok", "behind", "paused", "not known", "not begun", "stalled", "stopped", "no process", "gap"
+)  # fmt: skip
+"""Of mirror links, as ``cluster.links`` has them."""
+AUDIT_STATES: Final = ("equal", "open", "partial", "reordered", "altered", "extra", "missing")
+"""Of two tiers, as ``pko audit`` has them; the worst last."""
 
 FACTS: Final[Fields] = {
     GROUP: {
@@ -79,6 +87,33 @@ FACTS: Final[Fields] = {
         "reason": _SPARE_TEXT,
         **dict.fromkeys(
             ("failed", "total_ms", "availability_percent", "age_seconds", *PROBE_STEPS), _NUMBER
+        ),
+    },
+    MIRROR: {
+        "cluster": _TEXT,
+        "mirror": _TEXT,
+        "source": _TEXT,
+        "source_cluster": _SPARE_TEXT,
+        "state": ConditionField("text", LINK_STATES),
+        "worst": _SPARE_TEXT,
+        **dict.fromkeys(
+            ("partitions", "lag", "lag_bytes", "lag_seconds", "copied_per_second",
+             "added_per_second", "eta_seconds", "idle_partitions", "gap_partitions",
+             "paused_partitions", "unknown_partitions", "processes"), _NUMBER,
+        ),
+        "stalled_seconds": _SPARE_NUMBER,
+        "heartbeat_seconds": _SPARE_NUMBER,
+    },
+    AUDIT: {
+        "cluster": _TEXT,
+        "audit": _TEXT,
+        "tier_a": _TEXT,
+        "tier_b": _TEXT,
+        "state": ConditionField("text", AUDIT_STATES),
+        "worst": _SPARE_TEXT,
+        **dict.fromkeys(
+            ("partitions", "differing_partitions", "missing", "extra", "pending", "behind_seconds",
+             "counted_age_seconds"), _NUMBER,
         ),
     },
 }  # fmt: skip

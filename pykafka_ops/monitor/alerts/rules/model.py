@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, cast
 
 from pykafka_ops.analysis.conditions import Condition
-from pykafka_ops.monitor.alerts.rules.facts import BROKER, CLUSTER, GROUP, PROBE, TOPIC, Facts
+from pykafka_ops.monitor.alerts.rules.facts import CLUSTER, Facts
 
 INFO, WARNING, CRITICAL = "info", "warning", "critical"
 SEVERITIES: Final = (INFO, WARNING, CRITICAL)
@@ -106,14 +106,14 @@ class Silence:
     start: int | None = None
     patterns: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     """By ``rule``, ``cluster``, ``severity``, ``kind``, ``group``, ``topic``,
-    ``broker`` or ``probe``."""
+    ``broker``, ``probe``, ``mirror`` or ``audit``."""
 
     def covers(self, key: AlertKey, severity: str, now: int) -> bool:
         """Whether it covers the alert at ``now``."""
         if now >= self.until or (self.start is not None and now < self.start):
             return False
         values = {"rule": key.rule, "cluster": key.cluster, "severity": severity, "kind": key.kind}
-        if key.kind in (GROUP, TOPIC, BROKER, PROBE):
+        if key.kind != CLUSTER:
             values[key.kind] = key.name
         return all(
             name in values and pattern.fullmatch(values[name]) is not None

@@ -8,7 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pykafka_ops.monitor.alerts.rules.facts import BROKER, CLUSTER, GROUP, PROBE, TOPIC
+from pykafka_ops.monitor.alerts.rules.facts import (
+    AUDIT,
+    BROKER,
+    CLUSTER,
+    GROUP,
+    MIRROR,
+    PROBE,
+    TOPIC,
+)
 
 _PASSING: Final = "console-consumer-.*"
 BUILT_IN: Final[Mapping[str, Mapping[str, object]]] = {
@@ -73,6 +81,38 @@ BUILT_IN: Final[Mapping[str, Mapping[str, object]]] = {
     "probe-failed": {
         "of": PROBE, "when": "ok=false", "severity": "critical",
         "summary": "a step that clients rely on fails",
+    },
+    "mirror-stopped": {
+        "of": MIRROR, "when": "state=no process", "for": "1m", "severity": "critical",
+        "summary": "no process copies what is written at the source",
+    },
+    "mirror-stalled": {
+        "of": MIRROR, "when": "state=stalled", "for": "1m", "severity": "critical",
+        "summary": "records wait at the source, and the mirror does not come further",
+    },
+    "mirror-gap": {
+        "of": MIRROR, "when": "gap_partitions>0", "severity": "critical",
+        "summary": "the source deleted records before they were copied",
+    },
+    "mirror-late": {
+        "of": MIRROR, "when": "lag_seconds>600", "for": "5m", "severity": "warning",
+        "summary": "the copy is more than ten minutes behind the source",
+    },
+    "audit-missing": {
+        "of": AUDIT, "when": "missing>0", "severity": "critical",
+        "summary": "a tier lacks records that the other one has",
+    },
+    "audit-differs": {
+        "of": AUDIT, "when": "state=altered|state=extra|state=reordered", "severity": "warning",
+        "summary": "two tiers do not hold the same records",
+    },
+    "audit-late": {
+        "of": AUDIT, "when": "behind_seconds>3600", "for": "10m", "severity": "warning",
+        "summary": "the latest records of a tier are more than an hour behind those of the other",
+    },
+    "audit-stale": {
+        "of": AUDIT, "when": "counted_age_seconds>86400", "severity": "warning",
+        "summary": "nobody has counted the tiers for a day: pko audit collect",
     },
 }  # fmt: skip
 """By name, as they would be written in the configuration."""

@@ -10,10 +10,12 @@ from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_con
 from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.errors import UsageError
 from pykafka_ops.monitor.alerts.rules.facts import (
+    AUDIT,
     BROKER,
     FACTS,
     GROUP,
     KINDS,
+    MIRROR,
     PROBE,
     TOPIC,
     uncertain,
@@ -21,8 +23,13 @@ from pykafka_ops.monitor.alerts.rules.facts import (
 from pykafka_ops.monitor.alerts.rules.model import SEVERITIES, WARNING, AlertRule, Silence
 from pykafka_ops.monitor.alerts.settings.checked import CheckedTable
 
-_NAMES: Final = {"groups": GROUP, "topics": TOPIC, "brokers": BROKER, "probes": PROBE}
+_NAMES: Final = {
+    "groups": GROUP, "topics": TOPIC, "brokers": BROKER, "probes": PROBE, "mirrors": MIRROR,
+    "audits": AUDIT,
+}  # fmt: skip
 """Keys with a pattern of names, and the kind of subject that each sets."""
+LATER: Final = (MIRROR, AUDIT)
+"""Kinds that have facts in common with groups: a rule for them says so."""
 ALERT_KEYS: Final = (
     "name", "when", "of", *_NAMES, "exclude", "clusters", "for", "calm", "repeat", "severity",
     "notify", "close", "summary", "enabled",
@@ -72,6 +79,7 @@ def _kind(table: CheckedTable, text: str) -> str:
     if said:
         return said[0]
     fitting = [kind for kind in KINDS if _fits(text, kind)]
+    fitting = [kind for kind in fitting if kind not in LATER] or fitting
     if len(fitting) == 1:
         return fitting[0]
     if not fitting:

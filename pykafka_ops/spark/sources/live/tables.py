@@ -14,6 +14,7 @@ from pykafka_ops.client.connection import UnsupportedVersionError
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.log_dirs import LogDirDescription, describe_log_dirs
 from pykafka_ops.client.offsets import Offset
+from pykafka_ops.client.quorum import controller_of
 from pykafka_ops.errors import UsageError
 from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.spark import schemas
@@ -63,8 +64,9 @@ def _offset(found: Offset | None) -> int | None:
 
 def brokers(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
     """BROKERS."""
+    controller = controller_of(cluster)
     for n in sorted(cluster.brokers().values()):
-        yield n.id, n.host, n.port, n.rack, n.id == cluster.controller
+        yield n.id, n.host, n.port, n.rack, n.id == controller
 
 
 def log_dirs(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:

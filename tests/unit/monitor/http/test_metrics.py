@@ -235,7 +235,7 @@ def test_an_unknown_part_is_refused() -> None:
     answer = client.get("/metrics?collect[]=grups")
     assert answer.status_code == 400
     assert answer.json()["error"]["message"] == (
-        "collect[]='grups': choose from brokers, topics, groups, monitor, probes"
+        "collect[]='grups': choose from brokers, topics, groups, monitor, probes, mirrors, audits"
     )
 
 

@@ -1,0 +1,1 @@
+"""The arithmetic of audits: books of what a tier holds, their comparison, records told apart."""

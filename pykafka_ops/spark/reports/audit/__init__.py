@@ -1,0 +1,1 @@
+"""What tiers hold, counted by executors; two tiers compared."""
