@@ -6,12 +6,12 @@ error texts are the same.
 
 from __future__ import annotations
 
-import math
 import re
 from enum import IntEnum
 from typing import TypeAlias
 
 from pykafka_ops.errors import SettingError
+from pykafka_ops.java_numbers import java_double
 
 Value: TypeAlias = bool | int | float | str | tuple[str, ...] | None
 
@@ -95,27 +95,6 @@ def show(value: Value) -> str | None:
 def java_list(items: tuple[str, ...]) -> str:
     """``java.util.List.toString``."""
     return f"[{', '.join(items)}]"
-
-
-def java_double(value: float) -> str:
-    """``java.lang.Double.toString``: ``1024.0``, ``1.0E7`` from ten million on, ``1.0E-4``."""
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    if value == 0 or 1e-3 <= abs(value) < 1e7:
-        return repr(float(value))
-    mantissa, _, exponent = format_shortest(value).partition("e")
-    return f"{mantissa}{'' if '.' in mantissa else '.0'}E{int(exponent)}"
-
-
-def format_shortest(value: float) -> str:
-    """``value`` as ``d.ddde±n`` with the fewest digits that read back the same."""
-    for digits in range(17):
-        text = f"{value:.{digits}e}"
-        if float(text) == value:
-            return text
-    return f"{value:.17e}"
 
 
 def _plain(value: bool | int | float | str | None) -> str:

@@ -43,6 +43,8 @@ PARTITION_BYTES: Final = 200
 _CRC_AT, _TIMES_AT = 17, 27
 _CRC = Struct(">I")
 _TIMES = Struct(">qq")
+_NOBODY = (-1, -1, -1)
+"""Producer id, epoch and sequence of a batch that no producer has made."""
 _new = tuple.__new__
 
 
@@ -56,17 +58,21 @@ class CommitPath:
     """Commits of ``places``, with ``notes``, by one ``member`` (id and static name) of a group."""
 
     __slots__ = (
+        "_before",
         "_checked",
         "_config",
+        "_covered",
         "_fields",
         "_group_id",
         "_groups",
         "_member",
         "_notes",
+        "_packers",
         "_places",
         "_room",
         "_starts",
         "_texts",
+        "_view",
     )
 
     def __init__(
@@ -82,8 +88,12 @@ class CommitPath:
         self._member = member
         self._places, self._notes = places, notes
         self._room, self._starts, self._texts = self._prepared()
+        self._packers = [_value(len(text)).pack_into for text in self._texts]
+        self._view = memoryview(self._room)
+        self._covered = self._view[CRC_START:]
         length, last = len(self._room) - 12, len(places) - 1
-        self._fields = (0, length, -1, 2, 0, 0, last, 0, 0, -1, -1, -1, len(places))
+        self._before = (0, length, -1, 2, 0, 0, last)
+        self._fields = (*self._before, 0, 0, *_NOBODY, len(places))
         self._config: TopicConfig | None = None
         self._checked = False
 
@@ -107,22 +117,21 @@ class CommitPath:
 
     def commit(self, generation: int, offsets: Numbers, epochs: Numbers) -> ErrorCode | None:
         """What the commit ends with; None where the ordinary code has to do it."""
-        groups = self._groups
-        coordinator = groups.coordinator
+        coordinator, group_id = self._groups.coordinator, self._group_id
         try:
-            slot = groups.slot_of(self._group_id, may_be_empty=True)
+            slot = coordinator.slot_of(group_id)
         except KafkaError:
             return None
-        shard, now = slot.shard, coordinator.now()
-        group, kept = shard.groups.get(self._group_id), shard.offsets.get(self._group_id)
-        if group is None or kept is None or not self._may_append(slot, now.time):
+        shard, clocks = slot.shard, coordinator.environment
+        group, kept, time = shard.groups.get(group_id), shard.offsets.get(group_id), clocks.clock()
+        if group is None or kept is None or not self._may_append(slot, time):
             return None
-        time, base = now.time, slot.partition.log.tail.end
+        base = slot.partition.log.tail.end
         made = self._made(kept, offsets, epochs, (time, base))
         if made is None or group.state is GroupState.DEAD:
             return None
         who = (*self._member, generation)
-        if shard.may_commit(group, who, now.timer, in_transaction=False) is not ErrorCode.NONE:
+        if shard.may_commit(group, who, clocks.timer(), in_transaction=False) is not ErrorCode.NONE:
             return None
         try:
             self._append(slot.partition, time)
@@ -140,13 +149,14 @@ class CommitPath:
         time, base = when
         room, known = self._room, kept.committed
         made: dict[TopicPartition, OffsetAndMetadata] = {}
-        for place, at, text, note, offset, epoch in zip(
-            self._places, self._starts, self._texts, self._notes, offsets, epochs, strict=True
-        ):
+        for place, pack, at, text, note, offset, epoch in zip(
+            self._places, self._packers, self._starts, self._texts, self._notes, offsets, epochs,
+            strict=True,
+        ):  # fmt: skip
             before = known.get(place)
             if before is None or len(before.metadata) != len(note):
                 return None
-            _value(len(text)).pack_into(room, at, offset, epoch, text, time)
+            pack(room, at, offset, epoch, text, time)
             made[place] = _new(OffsetAndMetadata, (offset, epoch, note, time, NEVER, base))
         return made
 
@@ -175,9 +185,7 @@ class CommitPath:
         config = log.config
         if config is not self._config:
             self._config, self._checked = config, self._is_usual(config)
-        times = (now, now)
-        fields = self._fields
-        self._fields = (*fields[:7], *times, *fields[9:])
+        self._fields = (*self._before, now, now, *_NOBODY, len(self._places))
         return self._checked and not is_due(tail, active, self._fields)
 
     def _is_usual(self, config: TopicConfig) -> bool:
@@ -188,12 +196,12 @@ class CommitPath:
         """Write the batch. Raises KafkaError KAFKA_STORAGE_ERROR."""
         room, log = self._room, partition.log
         _TIMES.pack_into(room, _TIMES_AT, now, now)
-        _CRC.pack_into(room, _CRC_AT, crc32c(memoryview(room)[CRC_START:]))
+        _CRC.pack_into(room, _CRC_AT, crc32c(self._covered))
         tail = log.tail
         active = tail.active
         assert active is not None
         position = active.size
-        view = memoryview(room)
+        view = self._view
         try:
             write(tail, active, view, view, self._fields, partition.leader_epoch)
         except OSError as error:

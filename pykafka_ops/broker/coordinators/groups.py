@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment, partition_count
 from pykafka_ops.broker.coordinators.slot import Slot
@@ -22,12 +22,27 @@ from pykafka_ops.wire.codes import ErrorCode
 if TYPE_CHECKING:  # a broker without groups loads none of it
     from pykafka_ops.broker.state.groups.answers import JoinRequest, Leaving, SyncRequest
     from pykafka_ops.broker.state.groups.commits import Commit
+    from pykafka_ops.broker.state.groups.consumer.answers import Beat
+    from pykafka_ops.broker.state.groups.consumer.group import ConsumerGroup
+    from pykafka_ops.broker.state.groups.consumer.kept import Protocols
+    from pykafka_ops.broker.state.groups.consumer.shard import ConsumerShard
     from pykafka_ops.broker.state.groups.group import Group
     from pykafka_ops.broker.state.groups.shard import GroupShard
 
 MINUTE_MS = 60_000
 
 GroupSlot = Slot["GroupShard"]
+CLASSIC, CONSUMER = "classic", "consumer"
+"""Protocols of ``group.coordinator.rebalance.protocols`` that are served, and types of groups."""
+
+
+class AnyGroup(NamedTuple):
+    """A group in a list, of whatever type."""
+
+    id: str
+    protocol_type: str
+    state: str
+    type: str
 
 
 class Groups:
@@ -45,6 +60,8 @@ class Groups:
         new_id: Callable[[], str],
     ) -> None:
         self.settings = group_settings(configs)
+        self.protocols = _protocols(configs, image)
+        """What consumer groups need; None where they are not served."""
         self._new_id = new_id
         self._memory = environment.memory
         self.coordinator: Coordinator[GroupShard] = Coordinator(
@@ -61,7 +78,12 @@ class Groups:
     def _make(self, index: int, timers: Timers, slot: GroupSlot) -> GroupShard:
         from pykafka_ops.broker.state.groups.shard import GroupShard  # few brokers host none
 
-        return GroupShard(self.settings, timers, slot, self._new_id, self._memory)
+        parts = (self.settings, timers, slot, self._new_id, self._memory)
+        if self.protocols is None:
+            return GroupShard(*parts)
+        from pykafka_ops.broker.state.groups.consumer.shard import ConsumerShard
+
+        return ConsumerShard(*parts, self.protocols)
 
     def slot_of(self, group_id: str, *, may_be_empty: bool = False) -> GroupSlot:
         """The shard of a group; ``may_be_empty`` is for requests about offsets alone.
@@ -110,8 +132,43 @@ class Groups:
             if error.code != ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
                 raise
             return ErrorCode.NONE
-        timer = self.now().timer
-        return slot.shard.heartbeat(group_id, member_id, instance_id, generation, timer)
+        now = self.coordinator.environment.timer()  # the wall clock does not matter
+        return slot.shard.heartbeat(group_id, member_id, instance_id, generation, now)
+
+    def beat(self, beat: Beat, version: int) -> Deferred:
+        """A member of a consumer group is alive; the promise is of a ``Beaten``.
+
+        Raises also KafkaError UNSUPPORTED_VERSION where there are no such groups, INVALID_REQUEST
+        and UNSUPPORTED_ASSIGNOR.
+        """
+        if self.protocols is None:
+            raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
+        from pykafka_ops.broker.state.groups.consumer.checks import check_request
+
+        check_request(beat, version, self.protocols.settings)
+        shard_slot: Any = self.slot_of(beat.group_id)
+        ticket, shard = Deferred(), shard_slot.shard
+        self.run(shard_slot, shard.beat(beat, ticket, self.now()))
+        return ticket
+
+    def consumer_group(self, group_id: str) -> ConsumerGroup | None:
+        """The consumer group with that id, None if there is none."""
+        slot = self.slot_of(group_id, may_be_empty=True)
+        if self.protocols is None:
+            return None
+        shard: ConsumerShard = slot.shard  # type: ignore[assignment]  # as _make has it
+        return shard.consumers.get(group_id)
+
+    def speaks_consumer(self, group_id: str, member_id: str) -> bool:
+        """Whether a member of a consumer group uses the consumer protocol.
+
+        Raises KafkaError NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS where there can be such.
+        """
+        if self.protocols is None:
+            return False
+        group = self.consumer_group(group_id)
+        member = None if group is None else group.members.get(member_id)
+        return member is not None and member.classic is None
 
     def leave(self, group_id: str, leaving: list[Leaving]) -> Deferred:
         """Take members out; the promise is of a code for each, or of one for all."""
@@ -129,8 +186,19 @@ class Groups:
         return self.coordinator.loading
 
     def all(self) -> Iterator[Group]:
-        """The groups of the partitions that are loaded."""
+        """The classic groups of the partitions that are loaded."""
         return (group for slot in self.coordinator.slots() for group in slot.shard.groups.values())
+
+    def listed(self) -> Iterator[AnyGroup]:
+        """All groups of the partitions that are loaded."""
+        for group in self.all():
+            yield AnyGroup(group.id, group.protocol_type or "", group.state.value, CLASSIC)
+        if self.protocols is None:
+            return
+        for slot in self.coordinator.slots():
+            shard: ConsumerShard = slot.shard  # type: ignore[assignment]  # as _make has it
+            for each in shard.consumers.values():
+                yield AnyGroup(each.id, CONSUMER, each.state.value, CONSUMER)
 
     def delete(self, group_ids: Iterable[str]) -> list[Any] | Deferred:
         """Delete groups without members, with their offsets; codes by group id, one dictionary for
@@ -184,6 +252,36 @@ def _codec(number: int) -> Codec:
         raise SettingError(
             f"offsets.topic.compression.codec: {number} is no codec: use one of {known}"
         ) from None
+
+
+def _protocols(configs: BrokerConfigs, image: MetadataImage) -> Protocols | None:
+    """What consumer groups need, None where they are not served. Raises SettingError."""
+    get = configs.value
+    if CONSUMER not in get("group.coordinator.rebalance.protocols"):
+        return None
+    from pykafka_ops.broker.state.groups.consumer.kept import Protocols
+    from pykafka_ops.broker.state.groups.consumer.settings import (
+        ConsumerSettings,
+        MigrationPolicy,
+        assignor_names,
+        within,
+    )
+    from pykafka_ops.broker.state.groups.consumer.topics import SeenTopics
+
+    settings = ConsumerSettings(
+        session_ms=within("session.timeout.ms", get),
+        heartbeat_ms=within("heartbeat.interval.ms", get),
+        max_size=get("group.consumer.max.size"),
+        assignors=assignor_names(get("group.consumer.assignors")),
+        policy=MigrationPolicy(get("group.consumer.migration.policy").lower()),
+        classic_max_size=get("group.max.size"),
+    )
+    if settings.heartbeat_ms >= settings.session_ms:
+        raise SettingError(
+            "group.consumer.heartbeat.interval.ms must be less than "
+            "group.consumer.session.timeout.ms"
+        )
+    return Protocols(settings, SeenTopics(image))
 
 
 def group_settings(configs: BrokerConfigs) -> GroupSettings:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:  # a broker without groups loads none of it
 Who = tuple[str, str | None, int]
 """Member id, static name and generation (-1: none)."""
 
+NOBODY: tuple[str | None, int] = (None, -1)
+"""Who reads offsets and says nothing about itself."""
+
 Codes = list[ErrorCode]
 FoundTopic = tuple[str, list[tuple[int, "OffsetAndMetadata", int]]]
 Found = list[FoundTopic]
@@ -105,13 +108,27 @@ class Offsets:
         return partition.key if self.verification.unconfirmed(partition, producer) else None
 
     def fetch(
-        self, group_id: str, asked: Iterable[OffsetFetchRequestTopic] | None, *, stable: bool
+        self,
+        group_id: str,
+        asked: Iterable[OffsetFetchRequestTopic] | None,
+        *,
+        stable: bool,
+        reader: tuple[str | None, int] = NOBODY,
     ) -> Steps[Found]:
         """The committed offsets of partitions by topic, of all if None; -1 where there is none.
 
         With ``stable``, UNSTABLE_OFFSET_COMMIT for those that an open transaction may change.
+        ``reader`` is the member of a consumer group who asks, with its epoch; raises KafkaError
+        UNKNOWN_MEMBER_ID, STALE_MEMBER_EPOCH or ILLEGAL_GENERATION, too.
         """
         slot = self.groups.slot_of(group_id, may_be_empty=True)
+        consumers = self.groups.consumer_group(group_id)
+        if consumers is not None:
+            from pykafka_ops.broker.state.groups.consumer.offsets import check_fetch
+
+            code = check_fetch(consumers, *reader)
+            if code is not ErrorCode.NONE:
+                raise KafkaError(code)
         from pykafka_ops.broker.state.groups.offsets import NOTHING  # loaded with the shard
 
         offsets = slot.shard.offsets.get(group_id, NOTHING)

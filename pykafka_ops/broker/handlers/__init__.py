@@ -28,5 +28,10 @@ class Route(NamedTuple):
 
 
 ROUTES: dict[int, Route] = {
-    int(api): Route(APIS[api].file, *api.versions) for api in ApiKey if api.is_announced
+    int(api): Route(APIS[api].file, *api.served) for api in ApiKey if api.is_announced
 }
+WITH_CONSUMER_GROUPS: dict[int, Route] = ROUTES | {
+    int(api): Route(APIS[api].file, *api.versions)
+    for api in (ApiKey.CONSUMER_GROUP_HEARTBEAT, ApiKey.CONSUMER_GROUP_DESCRIBE)
+}
+"""What it serves where ``group.coordinator.rebalance.protocols`` has ``consumer``."""

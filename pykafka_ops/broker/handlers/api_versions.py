@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from functools import cache
 
-from pykafka_ops.broker.handlers import ROUTES
+from pykafka_ops.broker.handlers import ROUTES, WITH_CONSUMER_GROUPS
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.client_software import is_software
 from pykafka_ops.errors import KafkaError
@@ -27,20 +27,25 @@ log = logging.getLogger("kafka.network.RequestChannel")
 NO_FEATURES_EPOCH = 0
 """What a broker in ZooKeeper mode says where no feature was ever finalized."""
 
-_SERVED = [
-    ApiVersion(api_key=int(key), min_version=route.min_version, max_version=route.max_version)
-    for key, route in sorted(ROUTES.items())
-]
+
+@cache
+def _served(consumers: bool) -> list[ApiVersion]:
+    """What is served, with consumer groups or without."""
+    routes = WITH_CONSUMER_GROUPS if consumers else ROUTES
+    return [
+        ApiVersion(api_key=int(key), min_version=route.min_version, max_version=route.max_version)
+        for key, route in sorted(routes.items())
+    ]
 
 
 def handle(context: Context, request: ApiVersionsRequest | None) -> Answer:
-    """All of ``ROUTES``; features are empty, as a broker in ZooKeeper mode says.
+    """All that is served; features are empty, as a broker in ZooKeeper mode says.
 
     ``request`` is None when its version is not known. Raises KafkaError INVALID_REQUEST for a
     software name or version that is none.
     """
     if context.version < 0 or request is None:
-        own = [each for each in _SERVED if each.api_key == ApiKey.API_VERSIONS]
+        own = [each for each in _served(False) if each.api_key == ApiKey.API_VERSIONS]
         return ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=own)
     if context.version >= 3:
         name, version = request.client_software_name, request.client_software_version
@@ -49,18 +54,21 @@ def handle(context: Context, request: ApiVersionsRequest | None) -> Answer:
         if context.services.software is not None:
             context.services.software[context.connection_id] = name, version
         log.debug("client %s at %s is %s %s", context.client_id, context.client_host, name, version)
+    consumers = context.services.groups.protocols is not None
     if context.meter is not None:
-        return _all_served()  # the answer says how long the client is throttled
-    return _encoded(context.version)
+        return _all_served(consumers)  # the answer says how long the client is throttled
+    return _encoded(context.version, consumers)
 
 
-def _all_served() -> ApiVersionsResponse:
-    return ApiVersionsResponse(api_keys=_SERVED, finalized_features_epoch=NO_FEATURES_EPOCH)
+def _all_served(consumers: bool) -> ApiVersionsResponse:
+    return ApiVersionsResponse(
+        api_keys=_served(consumers), finalized_features_epoch=NO_FEATURES_EPOCH
+    )
 
 
 @cache
-def _encoded(version: int) -> Encoded:
+def _encoded(version: int, consumers: bool) -> Encoded:
     """The answer, which every client gets first of all."""
-    found = Encoded(_all_served(), version)
+    found = Encoded(_all_served(consumers), version)
     found.join()
     return found

@@ -1,12 +1,9 @@
-"""ListGroups (16), v0-5: the groups this broker coordinates.
-
-All groups here are classic.
-"""
+"""ListGroups (16), v0-5: the groups this broker coordinates, of both types."""
 
 from __future__ import annotations
 
+from pykafka_ops.broker.coordinators.groups import AnyGroup
 from pykafka_ops.broker.handlers.api import Answer, Context
-from pykafka_ops.broker.state.groups.group import Group
 from pykafka_ops.broker.state.steps import Steps, begun, each
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.list_groups import (
@@ -14,8 +11,6 @@ from pykafka_ops.wire.messages.list_groups import (
     ListGroupsRequest,
     ListGroupsResponse,
 )
-
-CLASSIC = "classic"
 
 
 def handle(context: Context, request: ListGroupsRequest) -> Answer:
@@ -26,22 +21,20 @@ def handle(context: Context, request: ListGroupsRequest) -> Answer:
     response = ListGroupsResponse()
     if groups.loading:
         response.error_code = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-    if types and CLASSIC not in types:
-        return response
-    return begun(_answer(response, list(groups.all()), states))
+    return begun(_answer(response, list(groups.listed()), states, types))
 
 
 def _answer(
-    response: ListGroupsResponse, groups: list[Group], states: set[str]
+    response: ListGroupsResponse, groups: list[AnyGroup], states: set[str], types: set[str]
 ) -> Steps[ListGroupsResponse]:
-    def listed(group: Group) -> ListedGroup | None:
-        if states and group.state.value.lower() not in states:
+    def listed(group: AnyGroup) -> ListedGroup | None:
+        if (states and group.state.lower() not in states) or (types and group.type not in types):
             return None
         return ListedGroup(
             group_id=group.id,
-            protocol_type=group.protocol_type or "",
-            group_state=group.state.value,
-            group_type=CLASSIC,
+            protocol_type=group.protocol_type,
+            group_state=group.state,
+            group_type=group.type,
         )
 
     found = yield from each(listed, groups)

@@ -11,17 +11,27 @@ from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.broker.state.deferred import shaped
 from pykafka_ops.broker.state.groups.commits import Commit
 from pykafka_ops.broker.state.groups.records import NEVER, OffsetAndMetadata
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
+
+EPOCHS_FROM = 9
+"""From this version on, the generation may be a member's epoch (KIP-848)."""
 
 
 def handle(context: Context, request: OffsetCommitRequest) -> Answer:
     """Write the offsets of topics that exist; one partition's metadata too long spares the rest.
 
-    Raises KafkaError NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS.
+    Raises KafkaError NOT_COORDINATOR, COORDINATOR_LOAD_IN_PROGRESS, or UNSUPPORTED_VERSION for a
+    member of the consumer protocol that does not know epochs.
     """
     commits = _commits(request, context.services.clock())
     if context.version == 0:
         return _store(context, request, commits)
+    if context.version < EPOCHS_FROM and context.services.groups.speaks_consumer(
+        request.group_id, request.member_id
+    ):
+        raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
     who = (request.member_id, request.group_instance_id, request.generation_id_or_member_epoch)
     codes = context.services.offsets.commit(request.group_id, who, commits)
     return shaped(

@@ -30,6 +30,7 @@ from pykafka_ops.wire.types import joined
 FIRST_VERSION = 2
 """Before it, commits have times of their own or go elsewhere."""
 EPOCHS_FROM = 6
+MEMBER_EPOCHS_FROM = 9
 MOST_PARTITIONS = 256
 _NO_EPOCH = -1
 _LENGTH = 4
@@ -44,6 +45,8 @@ def shape(
     None for any other. ``frame`` is the whole request, without the length in front."""
     if context.version < FIRST_VERSION or request.retention_time_ms != -1:
         return None
+    if context.version < MEMBER_EPOCHS_FROM and context.services.groups.protocols is not None:
+        return None  # members of the consumer protocol hear that they may not
     partitions = [p for topic in request.topics for p in topic.partitions]
     longest = context.services.groups.settings.metadata_max_bytes
     if not 0 < len(partitions) <= MOST_PARTITIONS:
@@ -65,8 +68,9 @@ class OffsetCommitShape(Shape):
         "_notes",
         "_path",
         "_places",
-        "_reply",
+        "_rest",
         "_size",
+        "_start",
         "_step",
         "_topics",
         "_unpack",
@@ -92,7 +96,8 @@ class OffsetCommitShape(Shape):
         self._unpack = _numbers(
             differs.to_bytes(self._size, "big"), len(self._places), self._step
         ).unpack_from
-        self._reply = joined(response_parts(self._response(ErrorCode.NONE), context.version, 0))
+        reply = joined(response_parts(self._response(ErrorCode.NONE), context.version, 0))
+        self._start, self._rest = reply[:_LENGTH], reply[_LENGTH + 4 :]
         self._path = CommitPath(
             context.services.groups, self._group, self._member, self._places, self._notes
         )
@@ -121,7 +126,9 @@ class OffsetCommitShape(Shape):
         code = self._path.commit(generation, offsets, epochs)
         if code is None:
             return self._commit_carefully(correlation_id, generation, offsets, epochs)
-        return self._response(code) if code else self._replied(correlation_id)
+        if code:
+            return self._response(code)
+        return self._start + _CORRELATION.pack(correlation_id) + self._rest
 
     def _commit_carefully(
         self, correlation_id: int, generation: int, offsets: Numbers, epochs: Numbers
@@ -139,12 +146,8 @@ class OffsetCommitShape(Shape):
         except KafkaError:
             return None
         if ticket.done and ticket.answer is ErrorCode.NONE:
-            return self._replied(correlation_id)
+            return self._start + _CORRELATION.pack(correlation_id) + self._rest
         return ticket.shaped(self._response)
-
-    def _replied(self, correlation_id: int) -> bytes:
-        reply = self._reply
-        return reply[:_LENGTH] + _CORRELATION.pack(correlation_id) + reply[_LENGTH + 4 :]
 
     def _response(self, code: ErrorCode) -> OffsetCommitResponse:
         return OffsetCommitResponse(

@@ -45,7 +45,8 @@ def _group(
     offsets: Offsets, asked: OffsetFetchRequestGroup, stable: bool
 ) -> Steps[OffsetFetchResponseGroup]:
     try:
-        found = yield from offsets.fetch(asked.group_id, asked.topics, stable=stable)
+        reader = asked.member_id, asked.member_epoch
+        found = yield from offsets.fetch(asked.group_id, asked.topics, stable=stable, reader=reader)
     except KafkaError as error:
         return OffsetFetchResponseGroup(group_id=asked.group_id, error_code=error.code)
     topics = yield from each(_topic, found)

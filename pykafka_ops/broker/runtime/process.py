@@ -20,12 +20,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pykafka_ops.broker import jobs
-from pykafka_ops.broker.hot import is_compiled
 from pykafka_ops.broker.runtime.broker import Broker
 from pykafka_ops.broker.runtime.log_lines import reopen_log
 from pykafka_ops.broker.runtime.service_manager import keep_alive, notify
 from pykafka_ops.broker.runtime.time_slice import take_turns
 from pykafka_ops.broker.storage.files import FULL
+from pykafka_ops.compiled import is_compiled
 from pykafka_ops.errors import StorageError
 
 log = logging.getLogger("kafka.server.KafkaServer")

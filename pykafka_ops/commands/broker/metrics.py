@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+from base64 import b64encode
 from collections.abc import Mapping
 from fnmatch import fnmatch
 from typing import Any
@@ -29,7 +30,11 @@ def metrics(run: Run) -> Table:
     """One row per value whose name, or MBean, has one of the words in it or matches one."""
     url = run.args.text("url") or _url_of(run)
     words = run.args.texts("pattern")
-    rows = [row for row in _asked(url, run.silence) if not words or _is_meant(row, words)]
+    rows = [
+        row
+        for row in samples_of(url, fetch(url, run.silence))
+        if not words or _is_meant(row, words)
+    ]
     if words and not rows:
         raise PkoError(f"no metric of {url} is called {' or '.join(words)}")
     return Table("BrokerMetrics", COLUMNS, rows, name="metric")
@@ -48,17 +53,30 @@ def _url_of(run: Run) -> str:
     return str(found["metrics"])
 
 
-def _asked(url: str, silence: float) -> list[dict[str, Any]]:
-    """The samples of a broker. Raises ConnectError, UsageError."""
-    parts = urlsplit(url)
-    if parts.scheme != "http" or not parts.hostname:
+def fetch(url: str, silence: float, login: str | None = None) -> bytes:
+    """What a broker, or another exporter, answers; ``login`` is ``name=password``. Raises
+    ConnectError, UsageError."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise UsageError(f"--url {url}: write http://HOST:PORT") from None
+    kinds: dict[str, type[http.client.HTTPConnection]] = {
+        "http": http.client.HTTPConnection,
+        "https": http.client.HTTPSConnection,
+    }
+    if parts.scheme not in kinds or not parts.hostname:
         raise UsageError(f"--url {url}: write http://HOST:PORT")
-    connection = http.client.HTTPConnection(parts.hostname, parts.port or 80, timeout=silence)
+    headers = {"Accept": "application/json, text/plain;q=0.5"}
+    if login is not None:
+        pair = login.replace("=", ":", 1).encode()
+        headers["Authorization"] = f"Basic {b64encode(pair).decode()}"
+    connection = kinds[parts.scheme](parts.hostname, port, timeout=silence)
     try:
         path = parts.path if parts.path.strip("/") else "/metrics"
-        connection.request("GET", path, headers={"Accept": "application/json"})
+        connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
-        body = answer.read(MOST)
+        body: bytes = answer.read(MOST)
     except TimeoutError:
         raise ConnectError(f"{url}: no answer within {silence:g} s") from None
     except (OSError, http.client.HTTPException) as error:
@@ -68,10 +86,11 @@ def _asked(url: str, silence: float) -> list[dict[str, Any]]:
     if answer.status != 200:
         text = body[:200].decode(errors="replace").strip()
         raise ConnectError(f"{url}: {answer.status} {answer.reason}: {text}")
-    return _samples(url, body)
+    return body
 
 
-def _samples(url: str, body: bytes) -> list[dict[str, Any]]:
+def samples_of(url: str, body: bytes) -> list[dict[str, Any]]:
+    """The samples of a broker of ours; ConnectError where it is none."""
     try:
         rows = json.loads(body)
         names = {column.key for column in COLUMNS}

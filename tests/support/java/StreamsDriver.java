@@ -12,7 +12,8 @@ import org.apache.kafka.streams.kstream.Produced;
  * Counts words exactly once: {@code StreamsDriver bootstrap application from to directory}.
  *
  * <p>Without a cache each word read gives one record: the word and its count so far. Ends with
- * stdin; with exit code 1 when Kafka Streams gives up.
+ * stdin; with exit code 1 when Kafka Streams gives up. {@code -Dgroup.protocol=streams} joins as KIP-1071
+ * has it, not as a consumer group.
  */
 public final class StreamsDriver {
     public static void main(String[] args) throws Exception {
@@ -27,8 +28,13 @@ public final class StreamsDriver {
         p.put(StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
         p.put(StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
         p.put(StreamsConfig.consumerPrefix("auto.offset.reset"), "earliest");
-        p.put(StreamsConfig.consumerPrefix("session.timeout.ms"), "6000");
-        p.put(StreamsConfig.consumerPrefix("heartbeat.interval.ms"), "500");
+        String protocol = System.getProperty("group.protocol", "classic");
+        if (protocol.equals("classic")) { // in others the brokers decide
+            p.put(StreamsConfig.consumerPrefix("session.timeout.ms"), "6000");
+            p.put(StreamsConfig.consumerPrefix("heartbeat.interval.ms"), "500");
+        } else {
+            p.put("group.protocol", protocol);
+        }
 
         StreamsBuilder builder = new StreamsBuilder();
         builder.<String, String>stream(args[2])

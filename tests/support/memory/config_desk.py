@@ -17,6 +17,7 @@ from pykafka_ops.broker.services.config_admin import ConfigAdmin
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import MetadataImage, TopicImage
 from pykafka_ops.client.connection import UnsupportedVersionError
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.messages import alter_configs as replace
 from pykafka_ops.wire.messages import describe_configs as describe
 from pykafka_ops.wire.messages import incremental_alter_configs as change
@@ -177,6 +178,7 @@ class DeskCluster:
         self.desk = desk
         self.asked: list[Any] = []
         self.incremental = True
+        self.announced = {int(ApiKey.FETCH): (0, 17)}
 
     def close(self) -> None:
         """Nothing is open."""

@@ -15,7 +15,7 @@ from pykafka_ops.broker.state.groups.answers import (
 )
 from pykafka_ops.broker.state.groups.group import Group
 from pykafka_ops.broker.state.groups.offsets import TopicPartition
-from pykafka_ops.broker.state.groups.records import OffsetAndMetadata, decode_entry
+from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
 from pykafka_ops.broker.state.groups.settings import GroupSettings
 from pykafka_ops.broker.state.groups.shard import GroupShard
 from pykafka_ops.broker.state.memory import Account
@@ -67,7 +67,7 @@ class World:
         self.timers = Timers()
         self._held.clear()
         self.memory = Account(self.memory.limit)
-        self.shard = GroupShard(self.settings, self.timers, self, self._new_id, self.memory)
+        self.shard = self.make_shard()
         for offset, entry in enumerate(self.log):
             if len(entry) == 2:
                 self.shard.apply_marker(entry[0], offset, committed=entry[1])
@@ -83,6 +83,10 @@ class World:
             if self.shard.skim(whole, 0) is None:
                 assert self.shard.replay(whole, 0, read_header(whole), _left_out) == 1
         self.run(self.shard.loaded(self.now))
+
+    def make_shard(self) -> GroupShard:
+        """A new one that knows nothing yet."""
+        return GroupShard(self.settings, self.timers, self, self._new_id, self.memory)
 
     def _new_id(self) -> str:
         return f"id{next(self._ids)}"
@@ -112,7 +116,7 @@ class World:
         for record in outcome.records:
             key, value = self.shard.encode(record)
             self.log.append((key, value, producer_id))
-            decoded = decode_entry(key, value)
+            decoded = self.shard.decode(key, value)
             assert decoded is not None
             self.shard.apply(decoded, base, producer_id)
 

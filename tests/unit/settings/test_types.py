@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pykafka_ops.errors import SettingError
-from pykafka_ops.settings.types import Type, Value, java_double, parse, show
+from pykafka_ops.java_numbers import java_double
+from pykafka_ops.settings.types import Type, Value, parse, show
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ from pykafka_ops.broker.handlers.api import Answer, Context, Handle, MakeShape
 from pykafka_ops.broker.handlers.rights import (
     add_partitions_to_txn,
     configs,
+    consumer_group_describe,
+    consumer_group_heartbeat,
     create_topics,
     delete_groups,
     delete_topics,
@@ -123,8 +125,8 @@ RIGHTS: Final[dict[int, Guard]] = {
     ApiKey.DESCRIBE_TRANSACTIONS: describe_transactions.guard,
     ApiKey.LIST_TRANSACTIONS: list_transactions.guard,
     ApiKey.ALLOCATE_PRODUCER_IDS: cluster(_OP.CLUSTER_ACTION, NOT_ALLOWED),
-    ApiKey.CONSUMER_GROUP_HEARTBEAT: free,
-    ApiKey.CONSUMER_GROUP_DESCRIBE: free,
+    ApiKey.CONSUMER_GROUP_HEARTBEAT: consumer_group_heartbeat.guard,
+    ApiKey.CONSUMER_GROUP_DESCRIBE: consumer_group_describe.guard,
 }
 # fmt: on
 """``free`` where nothing is needed, or the handler asks itself: Fetch, whose session names topics

@@ -7,47 +7,32 @@ made on the event loop, which waits for no client. It is imported only where it 
 from __future__ import annotations
 
 import asyncio
-import gzip
 import logging
 import socket
 from collections.abc import Callable, Coroutine
 from concurrent.futures import TimeoutError as Late
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from selectors import EVENT_READ, DefaultSelector
-from socketserver import TCPServer
-from threading import BoundedSemaphore, Thread
-from typing import Any, NamedTuple
+from threading import Thread
+from typing import Any
 from urllib.parse import urlsplit
 
 from pykafka_ops.metrics.text import Format
+from pykafka_ops.small_http import TEXT, HttpAnswer, SmallHttp
 
 log = logging.getLogger("kafka.server.KafkaServer")
 
-CLIENTS = 16
-"""Connections at a time; further ones are closed."""
-CLIENT_S = 10
-"""How long a client may take to send its request, and to read on."""
 ANSWER_S = 30
 """How long the loop may take to make a report."""
 ALIVE_S = 5
 """How long the loop may take to show that it runs."""
-TEXT = "text/plain; charset=utf-8"
 INDEX = (
     "/metrics  metrics of this broker\n/healthz  is it alive?\n/readyz   does it serve clients?\n"
 )
 
 
-class Answer(NamedTuple):
-    """An answer; ``body`` goes out as UTF-8."""
-
-    status: int
-    kind: str
-    body: bytes
-
-
-def said(status: int, text: str) -> Answer:
+def said(status: int, text: str) -> HttpAnswer:
     """A line of text."""
-    return Answer(status, TEXT, f"{text}\n".encode())
+    return HttpAnswer(status, TEXT, f"{text}\n".encode())
 
 
 def _wanted(accept: str) -> Format:
@@ -75,8 +60,8 @@ class MetricsServer:
         self._health = health
         self.report: Callable[[Format], Coroutine[Any, Any, bytes]] | None = None
         """Makes a report; None while the broker starts or stops."""
-        self._http = _Http((host, port), self)
-        self.port: int = self._http.server_address[1]
+        self._http = SmallHttp((host, port), self.answer, log, "metrics.listen")
+        self.port = self._http.port
         self._stopping, self._stop = socket.socketpair()
         self._thread = Thread(target=self._serve, name="metrics", daemon=True)
         self._thread.start()
@@ -98,7 +83,7 @@ class MetricsServer:
 
     # -- in the threads of clients
 
-    def answer(self, path: str, accept: str) -> Answer:
+    def answer(self, path: str, accept: str) -> HttpAnswer:
         """The answer for ``path``; ``accept`` are the formats that the client accepts."""
         match urlsplit(path).path:
             case "/metrics":
@@ -108,26 +93,26 @@ class MetricsServer:
             case "/readyz":
                 return self._ready()
             case "/":
-                return Answer(200, TEXT, INDEX.encode())
+                return HttpAnswer(200, TEXT, INDEX.encode())
         return said(404, "not found: try /metrics, /healthz or /readyz")
 
-    def _metrics(self, form: Format) -> Answer:
+    def _metrics(self, form: Format) -> HttpAnswer:
         report = self.report
         if report is None:
             return said(503, f"the broker is {self._health.state}: no metrics now")
         body = self._on_loop(report(form), ANSWER_S)
         if body is None:
             return said(503, f"no report within {ANSWER_S} s")
-        return Answer(200, form.value, body)
+        return HttpAnswer(200, form.value, body)
 
-    def _alive(self) -> Answer:
+    def _alive(self) -> HttpAnswer:
         """During the start recovery of logs blocks the loop, so this asks it only afterwards."""
         state = self._health.state
         if state == "running" and self._on_loop(self._troubles(), ALIVE_S) is None:
             return said(503, f"the event loop does not answer within {ALIVE_S} s")
         return said(200, state)
 
-    def _ready(self) -> Answer:
+    def _ready(self) -> HttpAnswer:
         if self._health.state != "running":
             return said(503, self._health.state)
         troubles = self._on_loop(self._troubles(), ALIVE_S)
@@ -150,73 +135,3 @@ class MetricsServer:
         except Late:
             future.cancel()
             return None
-
-
-class _Http(ThreadingHTTPServer):
-    """Threads for a few clients; none of them keeps the process alive."""
-
-    daemon_threads = True
-    request_queue_size = 64
-    timeout = 0
-    """A client that hung up before it was accepted is not waited for."""
-
-    def __init__(self, address: tuple[str, int], server: MetricsServer) -> None:
-        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
-        self.metrics = server
-        self._room = BoundedSemaphore(CLIENTS)
-        super().__init__(address, _Request)
-
-    def server_bind(self) -> None:
-        """Without the look-up of this host's name that ``HTTPServer`` does."""
-        TCPServer.server_bind(self)
-
-    def verify_request(self, request: Any, client_address: Any) -> bool:
-        """Whether there is a thread for one more."""
-        return self._room.acquire(blocking=False)
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Serve a client, then free its thread."""
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._room.release()
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Log a client that has gone at DEBUG only."""
-        log.debug("a client of metrics.listen at %s has gone", client_address[0])
-
-
-class _Request(BaseHTTPRequestHandler):
-    """Answers GET and HEAD, one request after the other."""
-
-    protocol_version = "HTTP/1.1"
-    server_version = "pko"
-    sys_version = ""
-    timeout = CLIENT_S
-    server: _Http
-
-    def do_GET(self) -> None:
-        """Answer."""
-        self._send(body=True)
-
-    def do_HEAD(self) -> None:
-        """Answer without the body."""
-        self._send(body=False)
-
-    def _send(self, *, body: bool) -> None:
-        answer = self.server.metrics.answer(self.path, self.headers.get("Accept", ""))
-        data = answer.body
-        self.send_response(answer.status)
-        self.send_header("Content-Type", answer.kind)
-        self.send_header("X-Content-Type-Options", "nosniff")
-        if len(data) > 1024 and "gzip" in self.headers.get("Accept-Encoding", ""):
-            data = gzip.compress(data, 1)
-            self.send_header("Content-Encoding", "gzip")
-            self.send_header("Vary", "Accept-Encoding")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        if body:
-            self.wfile.write(data)
-
-    def log_message(self, *_: Any) -> None:
-        """Log nothing for single requests."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker import jobs
-from pykafka_ops.broker.handlers import ROUTES, Route
+from pykafka_ops.broker.handlers import ROUTES, WITH_CONSUMER_GROUPS, Route
 from pykafka_ops.broker.handlers.api import Services
 from pykafka_ops.broker.runtime.sockets.admission import Admission, bind
 from pykafka_ops.broker.runtime.sockets.buffers import BufferPool
@@ -55,12 +55,15 @@ class Server:
         self,
         services: Services,
         loop: asyncio.AbstractEventLoop,
-        routes: Mapping[int, Route] = ROUTES,
+        routes: Mapping[int, Route] | None = None,
         *,
         inter_broker: str = "",
         tls: TlsListeners | None = None,
     ) -> None:
-        """``tls`` is for the listeners that speak it."""
+        """``routes`` None: what the settings say. ``tls`` is for the listeners that speak it."""
+        if routes is None:
+            consumers = services.groups.protocols is not None
+            routes = WITH_CONSUMER_GROUPS if consumers else ROUTES
         self._configs = services.configs
         self.memory = services.memory
         self.pool = BufferPool(self.memory)

@@ -14,15 +14,15 @@ from struct import Struct
 from pykafka_ops.broker.state.groups.records import (
     NEVER,
     Entry,
-    GroupRecord,
     OffsetAndMetadata,
+    OffsetRecord,
     decode_entry,
 )
 from pykafka_ops.broker.state.outcome import Skimmed
 from pykafka_ops.broker.state.replay import LeftOut, replay_each
 from pykafka_ops.disk.batch import BatchHeader
-from pykafka_ops.disk.commit_layouts import LEAST_VALUE, Layouts
 from pykafka_ops.disk.compression import DECOMPRESSED_LIMIT
+from pykafka_ops.disk.hot.commit_layouts import LEAST_VALUE, Layouts
 from pykafka_ops.disk.record import payload
 from pykafka_ops.disk.text import java_text
 from pykafka_ops.disk.walk import walk
@@ -30,6 +30,8 @@ from pykafka_ops.errors import CorruptError
 
 Apply = Callable[[Entry, int, int], None]
 """The entry, the base offset of its batch, the producer id of its transaction (-1: none)."""
+Decode = Callable[[bytes, bytes | None], "Entry | None"]
+"""Key and value to a record, None for those that are nobody's."""
 Put = Callable[[str, tuple[str, int], OffsetAndMetadata | None, int], None]
 """Group, topic and partition, the offset, which knows its batch (None: it is no more), and the
 producer id as above."""
@@ -54,10 +56,10 @@ _ONE = 2
 
 
 class Loading:
-    """What was read and not applied yet; ``apply`` and ``put`` are the shard's."""
+    """What was read and not applied yet; ``apply``, ``put`` and ``decode`` are the shard's."""
 
-    def __init__(self, apply: Apply, put: Put) -> None:
-        self._apply, self._put = apply, put
+    def __init__(self, apply: Apply, put: Put, decode: Decode = decode_entry) -> None:
+        self._apply, self._put, self._decode = apply, put, decode
         self._topics: dict[bytes, str] = {}
         """One text for all places in a topic."""
         self._latest: dict[bytes, tuple[bytes | None, int]] = {}
@@ -94,7 +96,7 @@ class Loading:
         """
         plain = payload(data, position, header, DECOMPRESSED_LIMIT)
         if header.is_transactional:  # counts once it is committed: in the log's order
-            return replay_each(decode_entry, self._apply, plain, header, left_out)
+            return replay_each(self._decode, self._apply, plain, header, left_out)
         count = self._walk(plain, header, left_out)
         self._layouts.learn(data, position, header)
         if len(self._latest) > _MOST:
@@ -110,14 +112,14 @@ class Loading:
             value = data[value_at : value_at + value_size] if value_size >= 0 else None
             if not ((key in latest or _names_commit(key)) and _is_usual(value)):
                 try:
-                    entry = decode_entry(key, value)
+                    entry = self._decode(key, value)
                 except CorruptError as error:
                     left_out(offset, error)
                     continue
                 if entry is None:
                     continue
                 count += 1
-                if isinstance(entry, GroupRecord):  # too costly to decode once more
+                if not isinstance(entry, OffsetRecord):  # too costly to decode once more
                     self._apply(entry, base, -1)
                     continue
             else:
@@ -133,7 +135,7 @@ class Loading:
             if _names_commit(key) and _is_usual(value):
                 self._put_usual(key, value, base)
                 continue
-            entry = decode_entry(key, value)
+            entry = self._decode(key, value)
             if entry is not None:
                 self._apply(entry, base, -1)
         return bool(latest)

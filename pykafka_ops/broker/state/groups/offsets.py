@@ -152,6 +152,12 @@ class GroupOffsets:
             return self._older(since_commit, now, retention_ms, group.subscribed)
         return []
 
+    def expired_since_commit(
+        self, now: int, retention_ms: int, subscribed: Collection[str]
+    ) -> list[TopicPartition]:
+        """What was committed long enough ago, but for topics somebody subscribes to."""
+        return self._older(lambda value: value.timestamp, now, retention_ms, subscribed)
+
     def _older(
         self,
         since: Callable[[OffsetAndMetadata], int],

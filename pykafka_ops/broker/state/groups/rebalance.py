@@ -164,11 +164,12 @@ class Rebalance:
             self.check_joined(group, now, out)
 
     def _wait_for_joins(self, group: Group, deadline: float) -> None:
-        self._stop_join_timer(group)
+        self.stop_join_timer(group)
         group.join_timer = self.at(deadline, partial(self._joins_over, group))
 
     @staticmethod
-    def _stop_join_timer(group: Group) -> None:
+    def stop_join_timer(group: Group) -> None:
+        """Stop waiting for members to join."""
         if group.join_timer is not None:
             group.join_timer.cancel()
             group.join_timer = None
@@ -196,7 +197,7 @@ class Rebalance:
     def _complete_join(self, group: Group, now: Instant, out: Outcome) -> None:
         """Drop who has not joined and begin the next generation."""
         group.initial_left = None
-        self._stop_join_timer(group)
+        self.stop_join_timer(group)
         late = [m for m in group.members.values() if m.join is None and m.instance_id is None]
         for member in late:
             group.remove(member)

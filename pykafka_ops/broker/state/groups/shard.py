@@ -6,7 +6,7 @@ and running rebalances are soft state; what survives a restart comes from applie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
 from pykafka_ops.broker.state.append_errors import commit_code
@@ -20,138 +20,21 @@ from pykafka_ops.broker.state.groups.answers import (
 )
 from pykafka_ops.broker.state.groups.commits import Commit
 from pykafka_ops.broker.state.groups.group import GROUP_BYTES, Group, GroupState
-from pykafka_ops.broker.state.groups.join import Joins
-from pykafka_ops.broker.state.groups.loading import Loading
-from pykafka_ops.broker.state.groups.members import Members
+from pykafka_ops.broker.state.groups.logged import LoggedGroups
 from pykafka_ops.broker.state.groups.offsets import GroupOffsets, TopicPartition
-from pykafka_ops.broker.state.groups.rebalance import Rebalance
 from pykafka_ops.broker.state.groups.records import (
     Entry,
     GroupRecord,
-    OffsetAndMetadata,
     OffsetRecord,
-    encode_entry,
-    restore_group,
     tombstones,
 )
-from pykafka_ops.broker.state.groups.settings import GroupSettings
-from pykafka_ops.broker.state.memory import Account
 from pykafka_ops.broker.state.outcome import Instant, Outcome, TxnProducer
-from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.wire.codes import ErrorCode
 
 
-class GroupShard:
+class GroupShard(LoggedGroups):
     """Groups by id and their offsets. Tickets are resolved with the classes of
     ``answers.py``, or with an ErrorCode where the method says so."""
-
-    def __init__(
-        self,
-        settings: GroupSettings,
-        timers: Timers,
-        owner: object,
-        new_id: Callable[[], str],
-        memory: Account,
-    ) -> None:
-        self.groups: dict[str, Group] = {}
-        self.offsets: dict[str, GroupOffsets] = {}
-        self._settings = settings
-        self._memory = memory
-        self._rebalance = Rebalance(settings, timers, owner)
-        self._joins = Joins(self._rebalance, new_id)
-        self._members = Members(self._rebalance)
-        self._stored: dict[str, GroupRecord] | None = {}
-        self._open: dict[int, set[str]] = {}
-        loading = self._loading = Loading(self.apply, self._put)
-        self.replay, self.skim, self.settle = loading.read, loading.skim, loading.settle
-
-    # -- the log -------------------------------------------------------------------------------
-
-    def encode(self, record: Entry) -> tuple[bytes, bytes | None]:
-        """As in ``Shard``."""
-        return encode_entry(record)
-
-    def apply(self, record: Entry, offset: int, producer_id: int) -> None:
-        """As in ``Shard``."""
-        if isinstance(record, GroupRecord):
-            self._apply_group(record)
-            return
-        group_id, topic, partition, value = record
-        stored = None if value is None else OffsetAndMetadata(*value[:-1], offset)
-        self._put(group_id, (topic, partition), stored, producer_id)
-
-    def _put(
-        self, group_id: str, place: TopicPartition, value: OffsetAndMetadata | None, producer: int
-    ) -> None:
-        offsets = self.offsets.get(group_id)
-        if offsets is None:
-            if value is None:
-                return
-            offsets = self.offsets[group_id] = GroupOffsets(memory=self._memory.holder())
-        offsets.apply(place, value, producer)
-        if producer >= 0:
-            self._open.setdefault(producer, set()).add(group_id)
-
-    def _apply_group(self, record: GroupRecord) -> None:
-        if self._stored is not None:
-            if record.value is None:
-                self._stored.pop(record.group, None)
-            else:
-                self._stored[record.group] = record
-            return
-        group, value = self.groups.get(record.group), record.value
-        if group is None or value is None or group.state is not GroupState.COMPLETING:
-            return
-        if group.generation == value.generation:
-            for each in value.members:
-                member = group.members.get(each.member_id)
-                if member is not None:
-                    member.assignment = each.assignment
-                    group.weigh(member)
-            group.move(GroupState.STABLE, value.current_state_timestamp)
-
-    def apply_marker(self, producer_id: int, offset: int, *, committed: bool) -> None:
-        """As in ``Shard``: the offsets of the transaction count, or are dropped."""
-        if producer_id in self._open:  # a commit outside may be younger than those inside
-            self.settle()
-        for group_id in self._open.pop(producer_id, ()):
-            offsets = self.offsets.get(group_id)
-            if offsets is not None:
-                offsets.end_transaction(producer_id, committed=committed)
-
-    def loaded(self, now: Instant) -> Outcome | None:
-        """As in ``Shard``: each member has a session timeout from now for its first heartbeat."""
-        self.settle()
-        self._loading.forget()
-        stored, self._stored = self._stored or {}, None
-        out = Outcome()
-        for group_id, record in stored.items():
-            assert record.value is not None
-            group = self.groups[group_id] = restore_group(group_id, record.value, self._memory)
-            for member in group.members.values():
-                self._rebalance.expect(group, member, now.timer)
-            if len(group.members) > self._settings.max_size:
-                self._rebalance.prepare(group, now, out, "Freshly-loaded group is over capacity")
-        for group_id, offsets in list(self.offsets.items()):
-            if offsets.empty:
-                del self.offsets[group_id]
-            elif group_id not in self.groups:
-                self.groups[group_id] = Group(group_id, memory=self._memory.holder())
-        self._rebalance.at(now.timer + self._settings.retention_check_ms, self._expire_offsets)
-        return out
-
-    def unloaded(self) -> Sequence[tuple[Deferred, object]]:
-        """As in ``Shard``."""
-        out = Outcome()
-        gone = ErrorCode.NOT_COORDINATOR
-        for group in self.groups.values():
-            for member in group.members.values():
-                self._rebalance.answer_join(group, member, Joined(gone, member.id), out)
-                self._rebalance.answer_sync(member, Synced(gone), out)
-            group.memory.release()
-        for offsets in self.offsets.values():
-            offsets.memory.release()
-        return out.replies
 
     # -- members -------------------------------------------------------------------------------
 
@@ -226,12 +109,25 @@ class GroupShard:
             code = self.may_commit(group, who, now.timer, in_transaction=producer is not None)
         elif who[2] >= 0 and producer is None:
             code = ErrorCode.ILLEGAL_GENERATION
-        if code is not ErrorCode.NONE or not commits:
+        if code is not ErrorCode.NONE:
             return Outcome(replies=[(ticket, code)])
+        return self.store(group_id, commits, ticket, now, producer)
+
+    def store(
+        self,
+        group_id: str,
+        commits: Sequence[Commit],
+        ticket: Deferred,
+        now: Instant,
+        producer: TxnProducer | None,
+    ) -> Outcome:
+        """Store offsets that may be committed; a group that there is not is made for them."""
+        if not commits:
+            return Outcome(replies=[(ticket, ErrorCode.NONE)])
         offsets = self.offsets.get(group_id) or GroupOffsets(memory=self._memory.holder())
         if not offsets.admits(commits):
             return Outcome(replies=[(ticket, ErrorCode.INVALID_COMMIT_OFFSET_SIZE)])
-        if group is None:
+        if not self.knows(group_id):
             self._create(group_id, now)
         self.offsets[group_id] = offsets
         places = [place for place, _ in commits]
@@ -287,6 +183,16 @@ class GroupShard:
             if not group.is_consumer:
                 return Outcome(replies=[(ticket, ErrorCode.NON_EMPTY_GROUP)])
             refused = {place for place in places if group.reads(place[0])}
+        return self.remove_offsets(group_id, places, refused, ticket)
+
+    def remove_offsets(
+        self,
+        group_id: str,
+        places: Sequence[TopicPartition],
+        refused: Collection[TopicPartition],
+        ticket: Deferred,
+    ) -> Outcome:
+        """Delete the offsets of all places but those refused."""
         codes = {
             place: ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC if place in refused else ErrorCode.NONE
             for place in places
@@ -300,7 +206,7 @@ class GroupShard:
 
         def then(code: ErrorCode, now: Instant) -> Outcome:
             if code is ErrorCode.NONE:
-                return self._forget_if_unused([group], Outcome(replies=[(ticket, codes)]))
+                return self.forget_if_unused([group_id], Outcome(replies=[(ticket, codes)]))
             return Outcome(replies=[(ticket, commit_code(code))])
 
         return Outcome(records=tombstones(group_id, known), then=then)
@@ -354,12 +260,13 @@ class GroupShard:
             group.forget_pending(member_id)
         group.memory.release()
 
-    def _forget_if_unused(self, groups: Iterable[Group], out: Outcome) -> Outcome:
+    def forget_if_unused(self, group_ids: Iterable[str], out: Outcome) -> Outcome:
         """Add the end of groups that have neither members nor offsets."""
         doomed = [
             group
-            for group in groups
-            if group.state is GroupState.EMPTY
+            for group in map(self.groups.get, group_ids)
+            if group is not None
+            and group.state is GroupState.EMPTY
             and not group.pending_members
             and (group.id not in self.offsets or self.offsets[group.id].empty)
         ]
@@ -369,16 +276,19 @@ class GroupShard:
             out.notes.append(f"group {group.id} is gone: it had neither members nor offsets")
         return out
 
-    def _expire_offsets(self, now: Instant) -> Outcome:
+    def expire_offsets(self, now: Instant) -> Outcome:
         """Write tombstones for what has been kept long enough, groups included."""
-        self._rebalance.at(now.timer + self._settings.retention_check_ms, self._expire_offsets)
+        self._rebalance.at(now.timer + self._settings.retention_check_ms, self.expire_offsets)
         records: list[Entry] = []
         for group_id, offsets in self.offsets.items():
-            group = self.groups.get(group_id)
-            if group is not None and offsets.committed:
-                expired = offsets.expired(group, now.time, self._settings.retention_ms)
-                records += tombstones(group_id, expired)
+            if offsets.committed:
+                records += tombstones(group_id, self.expired(group_id, offsets, now.time))
         return self._clean_up(records)
+
+    def expired(self, group_id: str, offsets: GroupOffsets, now: int) -> Sequence[TopicPartition]:
+        """The offsets of a group that have been kept long enough, at ``now`` (ms)."""
+        group = self.groups.get(group_id)
+        return () if group is None else offsets.expired(group, now, self._settings.retention_ms)
 
     def topics_deleted(self, topics: Collection[str]) -> Outcome:
         """Write tombstones for the offsets in deleted topics."""
@@ -391,6 +301,6 @@ class GroupShard:
         def then(code: ErrorCode, now: Instant) -> Outcome | None:
             if code is not ErrorCode.NONE:
                 return Outcome(notes=[f"Writing tombstones of groups failed: {code.name}"])
-            return self._forget_if_unused(list(self.groups.values()), Outcome())
+            return self.forget_if_unused(list(self.offsets.keys() | self.groups.keys()), Outcome())
 
         return Outcome(records=records, then=then)

@@ -12,9 +12,10 @@ from typing import Final, NamedTuple
 
 from pykafka_ops.broker.state.quotas.entities import ABSENT, DEFAULT, QuotaEntity
 from pykafka_ops.errors import KafkaError, SettingError
+from pykafka_ops.java_numbers import java_double
 from pykafka_ops.settings.quotas import CLIENT_QUOTAS, IP_QUOTAS, USER_QUOTAS
 from pykafka_ops.settings.setting import Setting
-from pykafka_ops.settings.types import Type, java_double, parse
+from pykafka_ops.settings.types import Type, parse
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.alter_client_quotas import OpData
 from pykafka_ops.wire.messages.describe_client_quotas import ComponentData, EntityData

@@ -77,7 +77,22 @@ def test_who_is_no_member_any_more_hears_it(site: Site, client: Client) -> None:
     assert client.beat(member, 2) == (1, 0)
     group.members.clear()
     assert client.beat(member, 2) == (1, UNKNOWN_MEMBER)
-    assert client.read == 2
+    assert client.read == 1
+
+
+@pytest.mark.parametrize("version", range(5))
+def test_each_generation_is_known_by_the_first_request_of_any(
+    site: Site, client: Client, version: int
+) -> None:
+    member = joined(site, 3).member_id
+    group = site.coordinators.groups.describe("g")
+    assert group is not None
+    for generation in (1, 2, 3, 4, 5, 6, 255, 256, 2**31 - 1):
+        group.generation = generation
+        assert client.beat(member, generation, version=version) == (1, 0)
+        for wrong in (0, -1, generation - 1):
+            assert client.beat(member, wrong, version=version) == (1, ILLEGAL_GENERATION)
+    assert client.read == 1
 
 
 def test_members_hear_that_others_join(site: Site, client: Client) -> None:

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from pykafka_ops import small_http
 from pykafka_ops.broker.runtime.metrics import server as module
-from pykafka_ops.broker.runtime.metrics.server import CLIENTS, Health, MetricsServer
+from pykafka_ops.broker.runtime.metrics.server import Health, MetricsServer
 from pykafka_ops.metrics.text import Format
 from tests.support.waiting import wait_for
 
@@ -118,8 +119,10 @@ def test_garbage_ends_its_connection_alone(server: MetricsServer, sent: bytes) -
 def test_clients_that_say_nothing_keep_nobody_out_for_long(
     server: MetricsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module._Request, "timeout", 0.2)
-    silent = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(CLIENTS + 4)]
+    monkeypatch.setattr(small_http._HttpRequest, "timeout", 0.2)
+    silent = [
+        socket.create_connection(("127.0.0.1", server.port)) for _ in range(small_http.CLIENTS + 4)
+    ]
 
     def served() -> bool:
         try:

@@ -1,0 +1,1 @@
+"""Server-side assignors: which member gets which partition."""
