@@ -89,12 +89,21 @@ def between(since: str | None, until: str | None, now: int) -> tuple[int | None,
 
 def span(text: str) -> int:
     """A length of time such as ``5m`` in ms; UsageError unless it is one above 0."""
-    length = 0
-    if _SPAN.fullmatch(text):
-        length = int(text) * UNITS["s"] if text.isdigit() else _length(text)
+    length = _read(text)
     if not length:
         raise UsageError(f"{text!r} is not a length of time: write {SPANS}")
     return length
+
+
+def span_or_none(text: str) -> int:
+    """The same; ``0``, with a unit or without, is none: 0."""
+    return 0 if _read(text) == 0 else span(text)
+
+
+def _read(text: str) -> int | None:
+    if not _SPAN.fullmatch(text):
+        return None
+    return int(text) * UNITS["s"] if text.isdigit() else _length(text)
 
 
 def _length(text: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pykafka_ops.client.answers import by_topic, error_of
+from pykafka_ops.client.answers import by_topic, complete, error_of
 from pykafka_ops.client.cluster import Cluster, Question
 from pykafka_ops.client.connection import UnsupportedVersionError
 from pykafka_ops.client.coordinators import Answers, ask_coordinators
@@ -31,16 +31,30 @@ class Committed(NamedTuple):
 Offsets = dict[Partition, Committed | KafkaError]
 
 
-def fetch_offsets(cluster: Cluster, groups: Iterable[str]) -> dict[str, Offsets | PkoError]:
+def fetch_offsets(
+    cluster: Cluster,
+    groups: Iterable[str],
+    *,
+    stable: bool = False,
+    only: Iterable[Partition] | None = None,
+) -> dict[str, Offsets | PkoError]:
     """All committed offsets of each group, many groups in one question (KIP-709, brokers >= 3.0).
 
-    Partitions without a commit are left out; an unknown group has no offsets.
+    Partitions without a commit are left out; an unknown group has no offsets. ``only`` these
+    partitions are asked for, None: all. ``stable``: what a transaction is about to commit is the
+    error UNSTABLE_OFFSET_COMMIT (KIP-447, brokers >= 2.5); of a partition that never had a commit
+    Apache Kafka says so ``only`` where it is asked for by name.
     """
     wanted = list(dict.fromkeys(groups))
+    topics = None
+    if only is not None:
+        topics = [of.OffsetFetchRequestTopic(name=t, partition_indexes=p)
+                  for t, p in by_topic(only).items()]  # fmt: skip
 
     def together(node: int, keys: list[str]) -> Question:
         request = of.OffsetFetchRequest(
-            groups=[of.OffsetFetchRequestGroup(group_id=k, topics=None) for k in keys]
+            groups=[of.OffsetFetchRequestGroup(group_id=k, topics=topics) for k in keys],
+            require_stable=stable,
         )
         return Question(node, request, of.OffsetFetchResponse, lowest=8)
 
@@ -49,8 +63,9 @@ def fetch_offsets(cluster: Cluster, groups: Iterable[str]) -> dict[str, Offsets 
     for key in old:  # an answer before version 8 does not name its group
 
         def alone(node: int, keys: list[str]) -> Question:
-            request = of.OffsetFetchRequest(group_id=keys[0], topics=None)
-            return Question(node, request, of.OffsetFetchResponse, lowest=2, highest=7)
+            request = of.OffsetFetchRequest(group_id=keys[0], topics=topics, require_stable=stable)
+            lowest = 7 if stable else 2
+            return Question(node, request, of.OffsetFetchResponse, lowest=lowest, highest=7)
 
         found.update(
             _fetch(cluster, [key], alone, lambda a, k=key: [(k, error_of(a), _offsets(a))])
@@ -137,10 +152,10 @@ def _results(answer: Any) -> Results:
 def delete_offsets(
     cluster: Cluster, group: str, partitions: Iterable[Partition]
 ) -> Results | PkoError:
-    """Delete committed offsets (KIP-496); per partition how it went, or what hit the group."""
-    topics = by_topic(
-        (t, od.OffsetDeleteRequestPartition(partition_index=p)) for t, p in partitions
-    )
+    """Delete committed offsets (KIP-496); per partition how it went, one that the answer leaves out
+    among them, or what hit the group."""
+    wanted = list(partitions)
+    topics = by_topic((t, od.OffsetDeleteRequestPartition(partition_index=p)) for t, p in wanted)
     request = od.OffsetDeleteRequest(
         group_id=group,
         topics=[od.OffsetDeleteRequestTopic(name=t, partitions=p) for t, p in topics.items()],
@@ -150,7 +165,8 @@ def delete_offsets(
         return Question(node, request, od.OffsetDeleteResponse)
 
     def read(answer: od.OffsetDeleteResponse) -> Answers[Results]:
-        yield group, error_of(answer), _results(answer)
+        results = complete(_results(answer), wanted)
+        yield group, error_of(answer), results
 
     found = ask_coordinators(cluster, [group], ask, read, name="deleteConsumerGroupOffsets")
     return found[group]

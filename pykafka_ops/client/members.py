@@ -7,6 +7,8 @@ from typing import Final, NamedTuple
 from pykafka_ops.client.answers import raise_error
 from pykafka_ops.client.cluster import ANY, CONTROLLER, Cluster, Node
 from pykafka_ops.client.connection import UnsupportedVersionError
+from pykafka_ops.client.quorum import controller_of
+from pykafka_ops.errors import PkoError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages import describe_cluster as dc
 from pykafka_ops.wire.messages import unregister_broker as ub
@@ -26,7 +28,8 @@ class ClusterMembers(NamedTuple):
 def describe_members(cluster: Cluster, *, endpoints: int = BROKERS) -> ClusterMembers:
     """The live nodes by id: of brokers, or (KIP-919) of the controllers that are asked.
 
-    Brokers before 2.8 are asked for Metadata instead. KafkaError, UnsupportedVersionError.
+    Brokers before 2.8 are asked for Metadata instead. The controller is not known (-1) where the
+    quorum does not tell. KafkaError, UnsupportedVersionError.
     """
     request = dc.DescribeClusterRequest(
         include_cluster_authorized_operations=False, endpoint_type=endpoints
@@ -44,7 +47,30 @@ def describe_members(cluster: Cluster, *, endpoints: int = BROKERS) -> ClusterMe
         return ClusterMembers(cluster.cluster_id, cluster.controller, nodes)
     raise_error(answer)
     nodes = sorted(Node(b.broker_id, b.host, b.port, b.rack) for b in answer.brokers)
-    return ClusterMembers(answer.cluster_id or None, answer.controller_id, nodes)
+    controller = answer.controller_id
+    if endpoints == BROKERS:  # brokers in KRaft name any of them
+        try:
+            controller = controller_of(cluster, controller)
+        except PkoError:
+            controller = -1
+    return ClusterMembers(answer.cluster_id or None, controller, nodes)
+
+
+def go_by_controllers(cluster: Cluster) -> None:
+    """Let CONTROLLER be the active one of the controllers that ``bootstrap.servers`` names
+    (KIP-919). UnsupportedVersionError, KafkaError, ConnectError."""
+    found = describe_members(cluster, endpoints=CONTROLLERS)
+    cluster.nodes = {node.id: node for node in found.nodes}
+    cluster.controller, cluster.cluster_id = found.controller, found.cluster_id
+
+
+def fenced_brokers(cluster: Cluster) -> list[int]:
+    """The brokers that are registered but fenced (KIP-1073): started, or gone, without a heartbeat
+    to the controller. UnsupportedVersionError before 4.0, KafkaError, ConnectError."""
+    request = dc.DescribeClusterRequest(include_fenced_brokers=True)
+    answer = cluster.call(request, dc.DescribeClusterResponse, name="describeCluster", lowest=2)
+    raise_error(answer)
+    return sorted(b.broker_id for b in answer.brokers if b.is_fenced)
 
 
 def unregister_broker(cluster: Cluster, broker: int, *, of_controllers: bool = False) -> None:

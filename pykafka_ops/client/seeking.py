@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 from pykafka_ops.analysis.offset_reset import Clamped, Partition, clamp
 from pykafka_ops.client import offsets
+from pykafka_ops.client.answers import complete
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_offsets import Committed, commit_offsets, fetch_offsets
 from pykafka_ops.client.offsets import Offset
+from pykafka_ops.client.share_offsets import alter_share_offsets, fetch_share_offsets
 from pykafka_ops.errors import KafkaError, PkoError
 
 Offsets = dict[Partition, int]
@@ -42,6 +44,20 @@ def committed_by(cluster: Cluster, group: str) -> Offsets:
     return known_commits(found)
 
 
+def share_starts(cluster: Cluster, group: str) -> dict[Partition, int | None]:
+    """Where a share group begins in each of its partitions; None: its members have not come there.
+    Raises PkoError, also that of a partition."""
+    found = fetch_share_offsets(cluster, [group])[group]
+    if isinstance(found, PkoError):
+        raise found
+    starts: dict[Partition, int | None] = {}
+    for place, value in found.items():
+        if isinstance(value, KafkaError):
+            raise value
+        starts[place] = value.start
+    return starts
+
+
 def offsets_at(cluster: Cluster, wanted: Sequence[Partition], moment: int) -> Offsets:
     """The offset of every partition at a time (ms, or a special one). Raises PkoError for the first
     that cannot be had."""
@@ -71,13 +87,22 @@ def since(
     return OffsetPlan({p: found[p] for p in wanted}, committed, empty=empty)
 
 
-def commit(cluster: Cluster, group: str, offsets: Offsets) -> dict[Partition, PkoError]:
-    """Commit for a group without members; the partitions that failed. Raises what failed as a
-    whole."""
+def commit(
+    cluster: Cluster, group: str, offsets: Offsets, *, shared: bool = False
+) -> dict[Partition, PkoError]:
+    """Commit for a group without members (``shared``: let a share group begin there); the
+    partitions that failed, or of which nothing was said. Raises what failed as a whole."""
     if not offsets:
         return {}
+    if shared:
+        return _failed(alter_share_offsets(cluster, group, offsets))
     wanted = {p: Committed(offset, -1, "") for p, offset in offsets.items()}
     results = commit_offsets(cluster, group, wanted)
     if isinstance(results, PkoError):
         raise results
-    return {p: error for p, error in results.items() if error is not None}
+    every = complete(results, offsets)
+    return _failed(every)
+
+
+def _failed(done: Mapping[Partition, PkoError | None]) -> dict[Partition, PkoError]:
+    return {p: error for p, error in done.items() if error is not None}

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple
+from operator import itemgetter
+from typing import Final, NamedTuple, TypeVar
 
 OK: Final = "OK"
 WARN: Final = "WARN"
@@ -42,6 +43,10 @@ class Commit(NamedTuple):
     lag: int | None = None
 
 
+At = TypeVar("At", Commit, tuple[int, int])
+_offset = itemgetter(1)
+
+
 class Verdict(NamedTuple):
     """The status, and since when (ms; None: not known or no trouble)."""
 
@@ -54,7 +59,7 @@ def judge(commits: Sequence[Commit], lag: int, now: int) -> Verdict:
 
     ``commits`` in order of time, of which the last ``WINDOW`` count, ``now`` in ms.
     """
-    recent = _since_deletion(commits)[-WINDOW:]
+    recent = _since_deletion(commits[-WINDOW:])
     if lag <= 0:
         return Verdict(OK, None)
     if len(recent) < LEAST:
@@ -80,13 +85,13 @@ def worst(statuses: Sequence[str]) -> str:
     return max(statuses, key=ORDER.index, default=OK)
 
 
-def rate(commits: Sequence[Commit]) -> float | None:
-    """Records per second between the first and the last commit; None for less than two times."""
+def rate(commits: Sequence[At]) -> float | None:
+    """Records per second between the first and the last commit, each a time (ms) and an offset;
+    None for less than two times."""
     recent = _since_deletion(commits)
-    if len(recent) < 2 or recent[-1].timestamp <= recent[0].timestamp:
+    if len(recent) < 2 or recent[-1][0] <= recent[0][0]:
         return None
-    span = (recent[-1].timestamp - recent[0].timestamp) / 1000
-    return (recent[-1].offset - recent[0].offset) / span
+    return (recent[-1][1] - recent[0][1]) / ((recent[-1][0] - recent[0][0]) / 1000)
 
 
 def step(before: int, after: int) -> int:
@@ -103,12 +108,11 @@ def catch_up_seconds(lag: int, rate_in: float | None, rate_out: float | None) ->
     return lag / (rate_out - rate_in)
 
 
-def _since_deletion(commits: Sequence[Commit]) -> Sequence[Commit]:
+def _since_deletion(commits: Sequence[At]) -> Sequence[At]:
     """The commits after the offsets were last deleted."""
-    for i in range(len(commits) - 1, -1, -1):
-        if commits[i].offset < 0:
-            return commits[i + 1 :]
-    return commits
+    if not commits or min(map(_offset, commits)) >= 0:  # of very many, too
+        return commits
+    return commits[max(n for n, commit in enumerate(commits) if commit[1] < 0) + 1 :]
 
 
 def middle(numbers: Sequence[int]) -> float:

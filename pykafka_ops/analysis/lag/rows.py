@@ -66,6 +66,8 @@ class PartitionFacts:
     past: Sequence[Sample] = ()
     history: Sequence[Commit] = ()
     readers_known: bool = True
+    counted: bool = False
+    said: int | None = None
 
 
 @dataclass(slots=True)
@@ -102,6 +104,8 @@ def lag_row(facts: PartitionFacts, now: int) -> LagRow:
     the log it is not known. Of an empty log it is 0, whatever was committed."""
     committed, end = facts.committed, facts.end
     lag = lag_of(committed, facts.start, end)
+    if facts.counted and lag:
+        lag = facts.said
     lead = None if committed is None or facts.start is None else committed - facts.start
     samples = [*facts.ends, *([(now, end)] if end is not None else [])]
     rate_in = growth(samples)
@@ -147,7 +151,10 @@ def _status(
     found = facts.commits
     if len(found) < LEAST and facts.history:
         found, samples = facts.history, [*facts.past, *samples]
-    commits = [*found[:-WINDOW], *with_lags(found[-WINDOW:], samples)]
+    if len(found) < LEAST:  # nobody looks at the lags of so few
+        commits = found
+    else:
+        commits = [*found[:-WINDOW], *with_lags(found[-WINDOW:], samples)]
     status, since = judge(commits, lag, now)
     if status == UNKNOWN and facts.client_id is None and facts.readers_known:
         return STOP, commits[-1].timestamp if commits else None
@@ -166,7 +173,7 @@ def _behind(facts: PartitionFacts, lag: int | None) -> float | None:
 def growth(samples: Sequence[Sample]) -> float | None:
     """Records per second into a log between the first and the last sample of its end, by time; None
     where it was cut, or its topic made anew."""
-    found = rate([Commit(at, offset) for at, offset in samples])
+    found = rate(samples)
     return None if found is not None and found < 0 else found
 
 

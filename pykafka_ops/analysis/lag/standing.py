@@ -5,10 +5,11 @@ Plain values in, plain values out; source: ConsumerGroupCommand (collectGroupOff
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 Partition = tuple[str, int]
+_new = tuple.__new__
 
 
 class AssignedMember(NamedTuple):
@@ -40,7 +41,7 @@ def lag_of(current: int | None, end: int | None) -> int | None:
 
 
 def partitions_of(
-    readers: Sequence[AssignedMember], committed: Mapping[Partition, int]
+    readers: Sequence[AssignedMember], committed: Iterable[Partition]
 ) -> set[Partition]:
     """Every partition that has a row: assigned, committed or both."""
     return {p for r in readers for p in r.assigned} | set(committed)
@@ -50,8 +51,10 @@ def standings(
     readers: Sequence[AssignedMember],
     committed: Mapping[Partition, int],
     ends: Mapping[Partition, int],
+    others: Iterable[Partition] = (),
 ) -> list[Standing]:
-    """Members with the most partitions first, then what is committed but read by nobody.
+    """Members with the most partitions first, then what is committed or among ``others``, but read
+    by nobody.
 
     ``committed`` and ``ends`` are offsets; a member without partitions has no row.
     """
@@ -60,16 +63,21 @@ def standings(
     busy = sorted((r for r in readers if r.assigned), key=lambda r: len(r.assigned), reverse=True)
     for reader in busy:
         assigned.update(reader.assigned)
-        rows += [_standing(p, committed, ends, reader) for p in sorted(reader.assigned)]
-    rows += [_standing(p, committed, ends, None) for p in sorted(set(committed) - assigned)]
+        rows += _standings(sorted(reader.assigned), committed, ends, reader)
+    left = {*committed, *others} - assigned
+    rows += _standings(sorted(left), committed, ends, None)
     return rows
 
 
-def _standing(
-    partition: Partition,
+def _standings(
+    partitions: Sequence[Partition],
     committed: Mapping[Partition, int],
     ends: Mapping[Partition, int],
     reader: AssignedMember | None,
-) -> Standing:
-    current, end = committed.get(partition), ends.get(partition)
-    return Standing(*partition, current, end, lag_of(current, end), reader)
+) -> list[Standing]:
+    rows = []
+    for partition in partitions:  # there may be many: no call for each that can be spared
+        current, end = committed.get(partition), ends.get(partition)
+        lag = lag_of(current, end)
+        rows.append(_new(Standing, (*partition, current, end, lag, reader)))
+    return rows

@@ -34,14 +34,16 @@ ALL_GROUPS = Switch("--all-groups", "--all", help="every group")
 TOPIC = Option("--topic", metavar="TOPIC[:N,N]", type=TOPIC_NAME, multiple=True,
                help="the topic, or TOPIC:0,2 for some of its partitions")  # fmt: skip
 ALL_TOPICS = Switch("--all-topics", help="every topic that the group has committed offsets of")
-STATE = Option("--state", metavar="STATE,STATE", type=_several("state", kafka.STATES), bare="",
+STATE = Option("--state", metavar="STATE,STATE", type=_several("state", kafka.EVERY_STATE), bare="",
                help="show states; with list: only groups in these states")  # fmt: skip
-TYPE = Option("--type", metavar="TYPE,TYPE", type=_several("type", kafka.TYPES), bare="",
-              help="only groups of these types (classic, consumer)")  # fmt: skip
+TYPE = Option("--type", metavar="TYPE,TYPE", type=_several("type", kafka.EVERY_TYPE), bare="",
+              help="only groups of these types (classic, consumer, share, streams)")  # fmt: skip
+TOPOLOGY = Switch("--topology", ours=True, help="show what streams groups read and keep")
 VIEWS = (
     Switch("--offsets", help="show offsets and lag (what describe does anyway)"),
     Switch("--members", help="show the members and what they read"),
     STATE,
+    TOPOLOGY,
     Switch("--verbose", help="more columns"),
 )
 """What to show of a group."""
@@ -155,7 +157,10 @@ def _work(run: Run) -> Result:
 
 
 groups = VerbGroup(
-    "groups", "Consumer groups: members, lag, offsets; reset and delete them.", _work, tool=TOOL
+    "groups",
+    "Groups of every kind: members, lag, offsets; reset and delete them.",
+    _work,
+    tool=TOOL,
 )
 groups.verb(
     "list",
@@ -174,6 +179,7 @@ groups.verb(
     examples=(
         "pko groups describe billing",
         "pko groups describe billing --members",
+        "pko groups describe word-count --topology",
         "pko groups describe --all-groups --state",
     ),
 )

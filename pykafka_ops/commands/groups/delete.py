@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from pykafka_ops.client.generation import is_kafka_4
 from pykafka_ops.client.group_offsets import delete_groups
 from pykafka_ops.commands.framework.failures import item_error, java_text
 from pykafka_ops.commands.framework.output import Column, Table, counted
@@ -23,25 +24,24 @@ def delete(run: Run) -> Table | int:
     results = delete_groups(cluster, names)
     rows = [{"group": n, "deleted": error is None} for n, error in results.items()]
     if run.args.flags:
-        return Table("groups-deleted", COLUMNS, rows, kafka=_kafka_text(results))
+        text = _kafka_text(results, is_4=is_kafka_4(cluster))
+        return Table("groups-deleted", COLUMNS, rows, kafka=text)
     missing = [n for n, error in results.items() if error and select.is_missing(error)]
     errors = [item_error(n, e) for n, e in results.items() if e and n not in missing]
     errors += select.missing_groups(cluster, missing)
     return Table("groups-deleted", COLUMNS, [r for r in rows if r["deleted"]], errors=errors)
 
 
-def _kafka_text(results: Mapping[str, PkoError | None]) -> Iterator[str]:
+def _kafka_text(results: Mapping[str, PkoError | None], *, is_4: bool) -> Iterator[str]:
     failed = {n: e for n, e in results.items() if e is not None}
     done = [n for n, e in results.items() if e is None]
     if not failed:
         yield f"Deletion of requested consumer groups ('{', '.join(done)}') was successful.\n"
         return
     yield "\nError: Deletion of some consumer groups failed:\n"
+    around = "" if is_4 else "java.util.concurrent.ExecutionException: "
     for name, error in failed.items():
-        yield (
-            f"* Group '{name}' could not be deleted due to: "
-            f"java.util.concurrent.ExecutionException: {java_text(error)}\n"
-        )
+        yield f"* Group '{name}' could not be deleted due to: {around}{java_text(error)}\n"
     if done:
         listed = "', '".join(done)
         yield f"\nThese consumer groups were deleted successfully: '{listed}'\n"

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from pykafka_ops.client import group_offsets
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.generation import is_kafka_4
+from pykafka_ops.client.group_describe import SHARE, GroupDescription, describe_groups
 from pykafka_ops.client.leaders import Partition
+from pykafka_ops.client.share_offsets import delete_share_offsets
+from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.failures import item_error, java_text
 from pykafka_ops.commands.framework.output import PLACE, Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select
+from pykafka_ops.commands.groups.kafka4_deleted import deleted_text
 from pykafka_ops.commands.groups.topic_words import missing_topics, partitions_of
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
@@ -28,6 +34,8 @@ def delete_offsets(run: Run) -> Table | int:
     if not run.confirm(f"forget offsets of group {group}", [f"{t}-{p}" for t, p in wanted]):
         return 1
     found = group_offsets.delete_offsets(cluster, group, wanted) if wanted else {}
+    if isinstance(found, PkoError) and select.is_missing(found) and not args.flags:
+        found = _of_share_group(cluster, args, group, wanted) or found
     results: dict[Partition, PkoError | None] = {}
     if isinstance(found, PkoError) and not args.flags:
         if select.is_missing(found):
@@ -45,13 +53,33 @@ def delete_offsets(run: Run) -> Table | int:
         results.update(dict.fromkeys(((t, -1) for t in missing), unknown))
         rows += rows_of(COLUMNS, ((t, -1, False) for t in missing))
         overall = found if isinstance(found, PkoError) else None
-        text = _kafka_text(group, args.texts("topic"), overall, results)
+        if is_kafka_4(cluster):
+            parts = (e for (_, p), e in results.items() if e is not None and p >= 0)
+            text = deleted_text(group, overall or next(parts, None), results)
+        else:
+            text = _kafka_text(group, args.texts("topic"), overall, results)
         return Table("offsets-deleted", COLUMNS, rows, kafka=text)
     errors = [
         item_error(f"{t}-{p}", error) for (t, p), error in results.items() if error is not None
     ]
     errors += missing_topics(cluster, missing)
     return Table("offsets-deleted", COLUMNS, [r for r in rows if r["deleted"]], errors=errors)
+
+
+def _of_share_group(
+    cluster: Cluster, args: Args, group: str, wanted: list[Partition]
+) -> dict[Partition, KafkaError | None] | None:
+    """How it went with the partitions of a share group, which forgets whole topics; None where it
+    is none."""
+    described = describe_groups(cluster, [group], every_kind=True)[group]
+    if not isinstance(described, GroupDescription) or described.type != SHARE:
+        return None
+    if any(":" in word for word in args.texts("topic")):
+        raise UsageError(
+            f"group {group} is a share group, which forgets whole topics: --topic TOPIC"
+        )
+    done = delete_share_offsets(cluster, group, dict.fromkeys(t for t, _ in wanted))
+    return {(t, p): done[t] for t, p in wanted}
 
 
 def _kafka_text(

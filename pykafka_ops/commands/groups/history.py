@@ -75,6 +75,12 @@ def _no_commit(group: str, since: int, cluster: Cluster | None) -> KafkaError:
         if refused is not None:
             return refused
         known = list_groups(cluster)[0]
+        if group in known and known[group].protocol_type == "share":
+            text = (
+                f"group {group} is a share group, which commits no offsets: pko groups lag shows "
+                "where it is"
+            )
+            return KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, text)
         near = "" if group in known else did_you_mean(group, known)
         text = f"no commit of group {group} since {moment_text(since, parts=False)}{near}"
     return KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, text)

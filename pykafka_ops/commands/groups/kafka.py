@@ -13,7 +13,11 @@ SCENARIOS = ("to-offset", "to-current", "to-datetime", "from-file", "by-duration
              "to-latest", "shift-by")  # fmt: skip
 STATES = ("PreparingRebalance", "CompletingRebalance", "Stable", "Dead", "Empty", "Assigning",
           "Reconciling")  # fmt: skip
+EVERY_STATE = (*STATES, "NotReady")
+"""Those of streams groups, too."""
 TYPES = ("Consumer", "Classic")
+EVERY_TYPE = (*TYPES, "Share", "Streams")
+"""Those that the tool does not list, too."""
 SCOPES = "[all-groups], [group]"
 NO_EXECUTE = (
     "WARN: No action will be performed as the --execute option is missing.In a future major "

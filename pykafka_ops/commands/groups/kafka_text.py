@@ -9,19 +9,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from pykafka_ops.analysis.lag.standing import Standing
+from pykafka_ops.analysis.lag.standing import AssignedMember, Standing
 from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.generation import is_kafka_4
 from pykafka_ops.client.group_describe import DEAD, EMPTY, GroupDescription, MemberDescription
+from pykafka_ops.client.group_offsets import Committed, fetch_offsets
+from pykafka_ops.client.leaders import Partition
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import say
+from pykafka_ops.commands.groups import kafka4_text
 from pykafka_ops.commands.groups.described import GroupStandings
+from pykafka_ops.errors import PkoError
 
 REBALANCING = ("PreparingRebalance", "CompletingRebalance", "Assigning", "Reconciling")
 
 
 def described(found: Sequence[GroupStandings], cluster: Cluster, args: Args) -> Iterator[str]:
     """``--describe`` of all groups, one table each."""
-    for group, rows in found:
+    if found and is_kafka_4(cluster):
+        yield from _as_kafka_4(found, cluster, args)
+        return
+    for group, rows, _ in found:
         if args.has("members"):
             yield from _note(group)
             yield from _members(group, verbose=args.has("verbose"))
@@ -33,6 +41,28 @@ def described(found: Sequence[GroupStandings], cluster: Cluster, args: Args) -> 
             yield from _state(group, cluster)
         elif rows:
             yield from _offsets(group.id, rows)
+
+
+def _as_kafka_4(found: Sequence[GroupStandings], cluster: Cluster, args: Args) -> Iterator[str]:
+    verbose = args.has("verbose")
+    for group, rows, _ in found:
+        yield from _note(group)
+        if args.has("members"):
+            yield from kafka4_text.members(group, verbose=verbose)
+        elif args.has("state") and group.state != DEAD:
+            yield from kafka4_text.state(group, cluster, verbose=verbose)
+        elif rows and group.state != DEAD:
+            epochs = _epochs(cluster, group.id) if verbose else None
+            yield from kafka4_text.offsets(group.id, rows, epochs)
+
+
+def _epochs(cluster: Cluster, name: str) -> dict[Partition, int]:
+    """Leader epochs of what a group has committed, where they are known."""
+    found = fetch_offsets(cluster, [name])[name]
+    if isinstance(found, PkoError):
+        raise found
+    commits = {p: c for p, c in found.items() if isinstance(c, Committed)}
+    return {p: c.leader_epoch for p, c in commits.items() if c.leader_epoch >= 0}
 
 
 def _note(group: GroupDescription) -> Iterator[str]:
@@ -52,24 +82,34 @@ def _width(texts: Iterable[str], least: int = 15) -> int:
 def _offsets(name: str, rows: Sequence[Standing]) -> Iterator[str]:
     readers = [r.reader for r in rows if r.reader]
     widths = (
-        _width([name]), _width(r.topic for r in rows), 10, 15, 15, 15,
+        _width([name]), _width({r.topic for r in rows}), 10, 15, 15, 15,
         _width(m.id for m in readers), _width(m.host for m in readers), 0,
     )  # fmt: skip
-    yield "\n" + _line(
-        widths, "GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG",
+    form = _form(widths)
+    titles = "\n" + form % (
+        "GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG",
         "CONSUMER-ID", "HOST", "CLIENT-ID",
     )  # fmt: skip
-    for row in rows:
-        m = row.reader
-        who = (m.id, m.host, m.client_id) if m else (None, None, None)
-        yield _line(widths, name, *row[:5], *who)
+    lines = [titles]
+    for topic, partition, current, end, lag, m in rows:
+        cells = (name, topic, partition, current, end, lag, *_who(m))
+        lines.append(form % (_dashed(cells) if None in cells else cells))
+    yield "".join(lines)
+
+
+def _who(reader: AssignedMember | None) -> tuple[str, str, str]:
+    return (reader.id, reader.host, reader.client_id) if reader else ("-", "-", "-")
 
 
 def _line(widths: Sequence[int], *cells: object) -> str:
-    return _form(tuple(widths)) % tuple(["-" if c is None else c for c in cells])
+    return _form(tuple(widths)) % _dashed(cells)
 
 
-@lru_cache(maxsize=1)  # all lines of a table have one
+def _dashed(cells: tuple[object, ...]) -> tuple[object, ...]:
+    return tuple(["-" if c is None else c for c in cells])
+
+
+@lru_cache(maxsize=16)  # tables of many groups look alike
 def _form(widths: tuple[int, ...]) -> str:
     return " ".join(f"%-{w}s" if w else "%s" for w in widths) + "\n"
 

@@ -15,12 +15,13 @@ from pykafka_ops.analysis.lag.rows import (
     lag_row,
     understated,
 )
-from pykafka_ops.commands.framework.output import Column, Table, numbers
+from pykafka_ops.commands.framework.output import Column, Table, numbers, refused_outside
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.watch import fail_on, met, watched
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.described import STANDING
-from pykafka_ops.commands.groups.lag_facts import Collector
+from pykafka_ops.commands.groups.lag_facts import Collector, UnseenGroup
+from pykafka_ops.errors import ConnectError
 
 
 def bad_status(status: object) -> bool:
@@ -71,18 +72,48 @@ def lag(run: Run) -> Table | int:
 
 
 def _table(run: Run, collector: Collector, failing: Condition | None) -> Table:
-    named = run.args.has("group")
-    names = run.args.texts("group") if named else sorted(select.every(run))
+    names, left_out = _names(run)
     found = [lag_row(f, collector.now) for f in collector.collect(names)]
     columns: Sequence[Column] = PARTITIONS
-    rows = _plain(LagRow, found)
-    if not run.args.has("partitions"):
-        columns, rows = GROUPS, _plain(GroupLag, by_group(found))
+    kind: type = LagRow
+    if run.args.has("partitions"):
+        rows = _plain(LagRow, found)
+    else:
+        columns, kind = GROUPS, GroupLag
+        rows = _plain(GroupLag, by_group(found))
+    rows += [_unseen(kind, name, group) for name, group in sorted(collector.unseen.items())]
+    if collector.unseen:
+        rows.sort(key=lambda row: str(row["group"]))
     keys = [c.key for c in columns[:3] if c.key in ("group", "topic", "partition")]
+    why = {name: group.why for name, group in collector.unseen.items() if group.why}
+    said = [f"pko: group {name}: lag unknown: {text}" for name, text in sorted(why.items())]
     notes = met(failing, rows, keys)
     code = 4 if notes else None
-    kind = "partition-lag" if run.args.has("partitions") else "group-lag"
-    return Table(kind, columns, rows, errors=collector.errors, notes=notes, exit_code=code)
+    if code is None and not found and refused_outside(collector.errors):
+        code = ConnectError.exit_code
+    name = "partition-lag" if run.args.has("partitions") else "group-lag"
+    return Table(
+        name, columns, rows, errors=collector.errors, notes=[*left_out, *said, *notes],
+        exit_code=code,
+    )  # fmt: skip
+
+
+def _names(run: Run) -> tuple[list[str], list[str]]:
+    """The groups meant, and a note on those that read no partitions by their nature."""
+    if run.args.has("group"):
+        return run.args.texts("group"), []
+    groups = select.listed(run)
+    others = [g for g in groups if not select.reads(g)]
+    notes = [f"pko: group {g.id} left out: {g.protocol_type} groups read no partitions"
+             for g in others]  # fmt: skip
+    return sorted(g.id for g in groups if select.reads(g)), notes
+
+
+def _unseen(kind: type, name: str, group: UnseenGroup) -> dict[str, object]:
+    """The row of a group of which no partition is known: all of it unknown."""
+    row: dict[str, object] = {f.name: None for f in dataclasses.fields(kind)}
+    row.update(group=name, state=group.state, status=UNKNOWN)
+    return row
 
 
 def _plain(kind: type, rows: Sequence[object]) -> list[dict[str, object]]:

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from pykafka_ops.analysis.lag.rows import PartitionFacts, Sample
-from pykafka_ops.analysis.lag.standing import Partition, partitions_of
+from pykafka_ops.analysis.lag.standing import Partition
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.commit_log import Commits, commits_since
-from pykafka_ops.client.group_describe import DEAD, GroupDescription, describe_groups
-from pykafka_ops.client.group_offsets import fetch_offsets
+from pykafka_ops.client.group_describe import DEAD, SHARE, GroupDescription, describe_groups
 from pykafka_ops.client.record_times import record_times
-from pykafka_ops.client.seeking import known_commits
 from pykafka_ops.commands.framework.output import ItemError
-from pykafka_ops.commands.groups.described import offsets_at, readers_of
+from pykafka_ops.commands.groups.described import offsets_at
+from pykafka_ops.commands.groups.positions import GroupPositions, positions, why_nothing
 from pykafka_ops.commands.groups.select import missing_groups
 from pykafka_ops.errors import KafkaError, PkoError
 
 SAMPLES = 6
 """How many earlier end offsets of a partition are asked for."""
+
+
+class UnseenGroup(NamedTuple):
+    """A group that is there although no partition of it is known: its state (None: not known), and
+    why; None where an error says so."""
+
+    state: str | None
+    why: str | None
 
 
 class Collector:
@@ -30,47 +38,52 @@ class Collector:
         self.cluster, self.window_ms = cluster, window_ms
         self.now = 0
         self.errors: list[ItemError] = []
+        self.unseen: dict[str, UnseenGroup] = {}
 
     def collect(self, names: Sequence[str]) -> list[PartitionFacts]:
-        """One entry per partition of each group, by name; what failed is in ``errors``."""
-        self.errors = []
+        """One entry per partition of each group, by name; what failed is in ``errors``, groups that
+        are there but of which no partition is known in ``unseen``."""
+        self.errors, self.unseen = [], {}
         self.now = int(time.time() * 1000)
         groups = self._groups(names)
-        committed = self._committed(groups)
-        readers = {n: readers_of(g) for n, g in groups.items()}
-        pairs = {n: sorted(partitions_of(readers[n], committed[n])) for n in committed}
-        every = sorted({p for found in pairs.values() for p in found})
+        found = self._positions(groups)
+        pairs = {n: sorted(at.places(groups[n])) for n, at in found.items()}
+        for name in (n for n, places in pairs.items() if not places):
+            self.unseen[name] = UnseenGroup(groups[name].state, why_nothing(groups[name]))
+        every = sorted({p for places in pairs.values() for p in places})
         ends = offsets_at(self.cluster, every, offsets.LATEST)
         starts = offsets_at(self.cluster, every, offsets.EARLIEST)
         behind = {
             (p, offset)
-            for found in committed.values()
-            for p, offset in found.items()
+            for at in found.values()
+            for p, offset in at.offsets.items()
             if ends.get(p, -1) > offset >= starts.get(p, 0)
         }
         samples = self._samples(every, {p for p, _ in behind}, ends)
         newest = self._newest({p for p, _ in behind})
         stamps = record_times(self.cluster, behind)
-        commits = self._commits(set(committed))
+        commits = self._commits({n for n in found if groups[n].type != SHARE})
         facts = []
-        for name, found in pairs.items():
-            clients = {p: r.client_id for r in readers[name] for p in r.assigned}
-            for p in found:
-                offset = committed[name].get(p)
+        for name, places in pairs.items():
+            clients = {p: m.client_id for m in groups[name].members for p in m.assigned}
+            at, is_shared = found[name], groups[name].type == SHARE
+            for p in places:
+                offset = at.offsets.get(p)
                 facts.append(
                     PartitionFacts(
                         name, groups[name].state, *p, clients.get(p), offset, starts.get(p),
                         ends.get(p), stamps.get((p, offset)) if offset is not None else None,
                         newest.get(p), samples.get(p, ()), commits.get((name, *p), ()),
+                        counted=is_shared, said=at.lags.get(p),
                     )
                 )  # fmt: skip
         return facts
 
     def _groups(self, names: Sequence[str]) -> dict[str, GroupDescription]:
         alive, missing = {}, []
-        for name, group in describe_groups(self.cluster, names).items():
+        for name, group in describe_groups(self.cluster, names, every_kind=True).items():
             if isinstance(group, PkoError):
-                self._failed(name, group)
+                self._failed(name, None, group)
             elif group.state == DEAD:
                 missing.append(name)
             else:
@@ -78,19 +91,24 @@ class Collector:
         self.errors += missing_groups(self.cluster, missing)
         return alive
 
-    def _committed(self, groups: Mapping[str, GroupDescription]) -> dict[str, dict[Partition, int]]:
+    def _positions(self, groups: Mapping[str, GroupDescription]) -> dict[str, GroupPositions]:
         result = {}
-        for name, found in fetch_offsets(self.cluster, groups).items():
+        for name, found in positions(self.cluster, groups).items():
             if isinstance(found, PkoError):
-                self._failed(name, found)
-            else:
-                result[name] = known_commits(found)
+                self._failed(name, groups[name].state, found)
+                continue
+            result[name] = found
+            self.errors += [
+                ItemError.of(f"{name} {topic}-{index}", error)
+                for (topic, index), error in found.refused.items()
+            ]
         return result
 
-    def _failed(self, name: str, error: PkoError) -> None:
+    def _failed(self, name: str, state: str | None, error: PkoError) -> None:
         if not isinstance(error, KafkaError):
             raise error
         self.errors.append(ItemError.of(name, error))
+        self.unseen[name] = UnseenGroup(state, None)
 
     def _samples(
         self, every: Sequence[Partition], behind: set[Partition], ends: Mapping[Partition, int]

@@ -11,7 +11,7 @@ from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select
-from pykafka_ops.commands.groups.kafka import STATES, TYPES, ScopeError
+from pykafka_ops.commands.groups.kafka import EVERY_STATE, EVERY_TYPE, STATES, TYPES, ScopeError
 from pykafka_ops.errors import ConnectError, UsageError
 
 NO_BROKERS = (
@@ -34,8 +34,8 @@ class NoBrokersError(ConnectError):
 def list_groups(run: Run) -> Table:
     """Names in Kafka's form (with state and type on demand), a table in ours."""
     args = run.args
-    states = _chosen(run, "state", STATES)
-    types = _chosen(run, "type", TYPES)
+    states = _chosen(run, "state", STATES if args.flags else EVERY_STATE)
+    types = _chosen(run, "type", TYPES if args.flags else EVERY_TYPE)
     try:
         groups, failed = ask(select.cluster(run), states=states, types=types)
     except CallTimeoutError as error:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.group_describe import DEAD, EMPTY, GroupDescription, describe_groups
+from pykafka_ops.client.generation import is_kafka_4
+from pykafka_ops.client.group_describe import DEAD, EMPTY, SHARE, GroupDescription, describe_groups
 from pykafka_ops.client.seeking import OffsetPlan, commit
 from pykafka_ops.commands.framework.failures import item_error, raise_first
 from pykafka_ops.commands.framework.output import ItemError, Table, say
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select
+from pykafka_ops.commands.groups.kafka4_scope import reset_table, widths_of
 from pykafka_ops.commands.groups.plan_file import PlanLineError, write_plan
 from pykafka_ops.commands.groups.reset_plan import Planner
 from pykafka_ops.commands.groups.reset_rows import COLUMNS, in_use, plan_rows, say_clamped
@@ -24,17 +25,21 @@ def reset(run: Run) -> Table:
         raise UsageError("give --dry-run or --execute, not both")
     names = select.wanted(run)
     cluster = select.cluster(run)
-    groups = describe_groups(cluster, names)
-    plans, errors, busy = _plans(run, Planner(cluster, args, names), groups)
+    groups = describe_groups(cluster, names, every_kind=not args.flags)
+    shared = {n for n, g in groups.items() if isinstance(g, GroupDescription) and g.type == SHARE}
+    plans, errors, busy = _plans(run, Planner(cluster, args, names, shared), groups)
     if args.has("execute"):
         for name, plan in plans.items():
-            errors += _commit(run, cluster, name, plan)
+            failed = commit(cluster, name, plan.offsets, shared=name in shared)
+            if args.flags:
+                raise_first(failed.values())
+            errors += [item_error(f"{name} {t}-{p}", error) for (t, p), error in failed.items()]
     rows = [row for name, plan in plans.items() for row in plan_rows(name, plan)]
     script = None
     if args.has("export"):
         many = len(args.texts("group")) != 1
         script = list(write_plan({n: p.offsets for n, p in plans.items()}, with_group=many))
-    text = _kafka(plans, busy, script)
+    text = _kafka(plans, busy, script, is_4=args.flags and is_kafka_4(cluster))
     if not args.flags and not args.has("execute"):
         say("pko: nothing was committed; add --execute")
     code = 0 if args.flags else None  # Kafka's tool says so and succeeds
@@ -93,16 +98,12 @@ def _busy(group: GroupDescription) -> str:
     )
 
 
-def _commit(run: Run, cluster: Cluster, name: str, plan: OffsetPlan) -> list[ItemError]:
-    """Commit the plan; an error for each partition that failed, raised in Kafka's form."""
-    failed = commit(cluster, name, plan.offsets)
-    if run.args.flags:
-        raise_first(failed.values())
-    return [item_error(f"{name} {t}-{p}", error) for (t, p), error in failed.items()]
-
-
 def _kafka(
-    plans: Mapping[str, OffsetPlan], problems: list[str], exported: list[str] | None
+    plans: Mapping[str, OffsetPlan],
+    problems: list[str],
+    exported: list[str] | None,
+    *,
+    is_4: bool,
 ) -> Iterator[str]:
     for plan in plans.values():
         for topic, index in plan.empty:
@@ -115,6 +116,10 @@ def _kafka(
     if exported is not None:
         yield from exported
         yield "\n"
+        return
+    if is_4:
+        offsets = {name: plan.offsets for name, plan in plans.items()}
+        yield from reset_table(offsets, widths_of(offsets))
         return
     yield f"\n{'GROUP':<30} {'TOPIC':<30} {'PARTITION':<10} {'NEW-OFFSET':<15}\n"
     for name, plan in plans.items():

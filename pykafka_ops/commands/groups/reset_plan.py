@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime, timedelta, timezone
 
 from pykafka_ops.analysis.moments import moment, span
 from pykafka_ops.analysis.offset_reset import Partition
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.seeking import OffsetPlan, Offsets, committed_by, offsets_at, since, within
+from pykafka_ops.client.seeking import (
+    OffsetPlan,
+    Offsets,
+    committed_by,
+    offsets_at,
+    share_starts,
+    since,
+    within,
+)
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.groups.kafka import SCENARIOS, ScopeError
 from pykafka_ops.commands.groups.plan_file import by_group, read_plan
@@ -20,17 +29,25 @@ from pykafka_ops.wire.codes import ErrorCode
 
 
 class Planner:
-    """Makes the plan of one group after the other; a plan file is read once."""
+    """Makes the plan of one group after the other, ``shared`` are share groups; a plan file is read
+    once."""
 
-    def __init__(self, cluster: Cluster, args: Args, groups: list[str]) -> None:
-        self.cluster, self.args, self.groups = cluster, args, groups
+    def __init__(
+        self, cluster: Cluster, args: Args, groups: list[str], shared: Collection[str] = ()
+    ) -> None:
+        self.cluster, self.args, self.groups, self.shared = cluster, args, groups, shared
         self.now = int(time.time() * 1000)
         self.file: dict[str, Offsets] | None = None
 
     def plan(self, group: str) -> OffsetPlan:
         """Raises ScopeError for a scope or scenario that is missing, KafkaError, MomentError."""
-        committed = committed_by(self.cluster, group)
-        wanted = self._scope(committed)
+        if group in self.shared:
+            starts = share_starts(self.cluster, group)
+            committed = {p: offset for p, offset in starts.items() if offset is not None}
+            wanted = self._scope(starts)
+        else:
+            committed = committed_by(self.cluster, group)
+            wanted = self._scope(committed)
         scenario = next((s for s in SCENARIOS if self.args.has(s)), None)
         if scenario is None:
             names = ", ".join(f"[{s}]" for s in SCENARIOS)
@@ -41,10 +58,10 @@ class Planner:
             return self._from_file(group, committed)
         return self._made(scenario, wanted, committed)
 
-    def _scope(self, committed: Offsets) -> list[Partition]:
+    def _scope(self, known: Iterable[Partition]) -> list[Partition]:
         args = self.args
         if args.has("all-topics"):
-            return sorted(committed)
+            return sorted(known)
         if args.has("topic"):
             wanted, missing = partitions_of(self.cluster, args)
             if missing:

@@ -38,7 +38,7 @@ def move_rows(name: str, found: Iterable[OffsetChange]) -> list[dict[str, object
     return rows_of(COLUMNS, rows)
 
 
-def say_clamped(plan: OffsetPlan, *, flags: bool) -> None:
+def say_clamped(plan: OffsetPlan, *, flags: bool, logger: str = LOGGER) -> None:
     """Say which offsets asked for lie outside the log, and which partitions have no record."""
     for (topic, index), wish, offset, high in plan.clamped:
         side = "higher than latest" if high else "lower than earliest"
@@ -47,7 +47,7 @@ def say_clamped(plan: OffsetPlan, *, flags: bool) -> None:
             f"Value will be set to {offset}"
         )
         if flags:
-            log("WARN", text, LOGGER)
+            log("WARN", text, logger)
         else:
             say(f"pko: {topic}-{index}: {wish} is outside the log, {offset} is taken")
     if not flags:

@@ -6,12 +6,16 @@ from collections.abc import Iterable, Sequence
 
 from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.groups import list_groups
+from pykafka_ops.client.groups import GroupListing, list_groups
 from pykafka_ops.commands.framework.failures import raise_first
 from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
+
+CONSUMERS = ("", "consumer")
+READERS = (*CONSUMERS, "share", "streams")
+"""Protocols of groups that read partitions; an empty group of commits has none."""
 
 
 def cluster(run: Run) -> Cluster:
@@ -38,10 +42,21 @@ def wanted(run: Run) -> list[str]:
 
 
 def every(run: Run) -> list[str]:
-    """All consumer groups; raises what the first broker that failed says."""
+    """All groups that read partitions, in Kafka's form all consumer groups; raises what the first
+    broker that failed says."""
+    return [g.id for g in listed(run) if reads(g, only_consumers=run.args.flags)]
+
+
+def listed(run: Run) -> list[GroupListing]:
+    """Every group by name; raises what the first broker that failed says."""
     groups, failed = list_groups(cluster(run))
     raise_first(failed.values())
-    return [g.id for g in groups.values() if g.protocol_type in ("", "consumer")]
+    return sorted(groups.values())
+
+
+def reads(group: GroupListing, *, only_consumers: bool = False) -> bool:
+    """Whether members of such groups read partitions; those of Connect's workers do not."""
+    return group.protocol_type in (CONSUMERS if only_consumers else READERS)
 
 
 def missing_group(name: str, known: Iterable[str]) -> ItemError:

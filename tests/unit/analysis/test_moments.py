@@ -105,6 +105,14 @@ def test_a_span_may_have_several_units(text: str, ms: int) -> None:
     assert moments.moment(text, 10**9)[0] == 10**9 - ms
 
 
+@pytest.mark.parametrize("text", ["0", "0s", "0ms", "0h0m"])
+def test_a_wait_may_be_none(text: str) -> None:
+    assert moments.span_or_none(text) == 0
+    assert moments.span_or_none("5m") == moments.span("5m")
+    with pytest.raises(UsageError, match="not a length of time"):
+        moments.span_or_none("none")
+
+
 @pytest.mark.parametrize("text", ["1h30", "h", "1h-30m", "1h 30m", "0h0m"])
 def test_what_is_nearly_a_span_is_an_error(text: str) -> None:
     with pytest.raises(UsageError):

@@ -122,3 +122,11 @@ def test_without_knowing_readers_few_commits_tell_nothing() -> None:
 def test_the_time_of_an_offset_lies_between_two_samples() -> None:
     samples = [(0, 10), (100, 30), (200, 30), (300, 40)]
     assert [time_at(samples, o) for o in (9, 10, 20, 30, 39, 40)] == [None, 0, 50, 200, 290, None]
+
+
+def test_of_a_share_group_the_coordinator_counts() -> None:
+    """Behind its start it may be done with records."""
+    shared = replace(FACTS, counted=True, said=250)
+    assert lag_row(shared, NOW).lag == 250
+    assert lag_row(replace(shared, said=None), NOW).lag is None
+    assert lag_row(replace(shared, said=None, committed=1000), NOW).lag == 0

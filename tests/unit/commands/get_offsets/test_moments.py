@@ -7,7 +7,8 @@ from pykafka_ops.errors import UsageError
 @pytest.mark.parametrize(
     ("text", "value"),
     [("latest", -1), ("earliest", -2), ("max-timestamp", -3), ("earliest-local", -4),
-     ("latest-tiered", -5), ("-2", -2), ("1700000000000", 1_700_000_000_000)],
+     ("latest-tiered", -5), ("earliest-pending-upload", -6),
+     ("-2", -2), ("1700000000000", 1_700_000_000_000)],
 )  # fmt: skip
 def test_times_of_kafka(text: str, value: int) -> None:
     assert parse_time(text) == value

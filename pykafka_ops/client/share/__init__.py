@@ -1,0 +1,1 @@
+"""Reading as a member of a share group (KIP-932)."""
