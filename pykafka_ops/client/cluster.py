@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
 from pykafka_ops.client.answers import error_of
@@ -98,6 +98,8 @@ class Cluster:
         """Requests that were sent, by API; without ApiVersions and logins."""
         self.kept: dict[type[Any], KeptAnswer] = {}
         """Long answers, by class, that are not decoded again where nothing changed."""
+        self.announced: Mapping[int, tuple[int, int]] = {}
+        """First and last version of each API that the broker has which answered last."""
         self._idle: dict[Address, list[BrokerConnection]] = {}
 
     def close(self) -> None:
@@ -256,6 +258,7 @@ class Cluster:
         except BaseException:
             connection.close()
             raise
+        self.announced = connection.versions
         self._idle.setdefault(connection.address, []).append(connection)
         return result
 

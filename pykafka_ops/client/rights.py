@@ -15,10 +15,12 @@ REFUSALS: Final = frozenset(
 _CLUSTER: Final = {
     "alter": (
         "alter_partition_reassignments", "alter_replica_log_dirs", "alter_user_scram_credentials",
-        "create_acls", "delete_acls", "elect_leaders", "update_features", "write_txn_markers",
+        "add_raft_voter", "create_acls", "delete_acls", "elect_leaders", "remove_raft_voter",
+        "update_features", "write_txn_markers",
     ),
     "describe": (
-        "describe_acls", "describe_log_dirs", "describe_user_scram_credentials",
+        "describe_acls", "describe_log_dirs", "describe_quorum",
+        "describe_user_scram_credentials",
         "list_partition_reassignments",
     ),
     "describe-configs": ("describe_client_quotas",),
@@ -41,6 +43,12 @@ RIGHTS: Final[dict[str, dict[str, str]]] = {
     "produce": {_TOPIC: "write", _ID: "write", _WHOLE: "idempotent-write"},
     "describe_groups": {_GROUP: "describe"},
     "consumer_group_describe": {_GROUP: "describe"},
+    "share_group_describe": {_GROUP: "describe", _TOPIC: "describe"},
+    "streams_group_describe": {_GROUP: "describe", _TOPIC: "describe"},
+    "describe_share_group_offsets": {_GROUP: "describe", _TOPIC: "describe"},
+    "alter_share_group_offsets": {_GROUP: "read", _TOPIC: "read"},
+    "delete_share_group_offsets": {_GROUP: "delete", _TOPIC: "read"},
+    "describe_topic_partitions": {_TOPIC: "describe"},
     "delete_groups": {_GROUP: "delete"},
     "leave_group": {_GROUP: "read"},
     "offset_delete": {_GROUP: "delete", _TOPIC: "read"},
@@ -58,7 +66,15 @@ _ELSE: Final = {
 }
 """What would do as well."""
 _CALLED: Final = {"delegation token": "owner (user:User:NAME)"}
-_NAMES: Final = ("name", "resource_name", "group_id", "transactional_id", "key", "topic")
+_NAMES: Final = (
+    "name",
+    "topic_name",
+    "resource_name",
+    "group_id",
+    "transactional_id",
+    "key",
+    "topic",
+)
 """Fields of answers that name what they are about."""
 
 

@@ -12,11 +12,9 @@ from pykafka_ops.commands.framework.types import (
     POSITIVE,
 )
 from pykafka_ops.commands.kafka_syntax.tool import Tool, execution_on_stderr
-from pykafka_ops.commands.options import FAIL_ON, WATCH
+from pykafka_ops.commands.options import BOOTSTRAP_CONTROLLER, FAIL_ON, WATCH
 
 # fmt: off
-BOOTSTRAP_CONTROLLER = Option("--bootstrap-controller", metavar="HOST:PORT",
-                              help="KRaft controllers to ask instead of brokers")
 ID = Option("--id", metavar="ID", type=BROKER_ID, help="the id of the broker")
 DIR = Option("--dir", metavar="DIR", type=FILE_PATH, ours=True,
              help="directory of the cluster (default: ~/.local/share/pko/cluster)")

@@ -2,50 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from pykafka_ops.analysis.cluster_state import Placed
 from pykafka_ops.client.cluster import Cluster, Node
-from pykafka_ops.client.config import SILENCE
+from pykafka_ops.client.connection import UnsupportedVersionError
+from pykafka_ops.client.eligible import EligibleReplicas, eligible_replicas
 from pykafka_ops.client.glance import MIN_ISR, min_isr, placed, topic_settings
+from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.log_dirs import LogDirDescription, describe_log_dirs
+from pykafka_ops.client.members import fenced_brokers
+from pykafka_ops.client.quorum import describe_quorum
 from pykafka_ops.client.reassignments import list_reassignments
 from pykafka_ops.client.topics import all_topics
 from pykafka_ops.commands.api_versions.versions import ask_ranges, release
 from pykafka_ops.commands.framework.failures import item_error, parted
+from pykafka_ops.commands.framework.glance import at_a_glance
 from pykafka_ops.commands.framework.output import ItemError, counted
-from pykafka_ops.errors import PkoError
-
-GLANCE_SECONDS = 5.0
+from pykafka_ops.errors import ConnectError, PkoError
 
 
 class Gathered(NamedTuple):
-    """The answers; ``versions``, ``dirs`` by broker, only of those that answered; ``reassigning``:
-    None where it may not be asked."""
+    """The answers; ``versions``, ``dirs`` by broker, only of those that answered; ``reassigning``,
+    ``controller``, ``fenced``: None where they are not known; ``eligible``: of partitions without
+    enough replicas in sync."""
 
     cluster_id: str | None
-    controller: int
+    controller: int | None
     nodes: dict[int, Node]
     partitions: list[Placed]
     versions: dict[int, str]
     dirs: dict[int, list[LogDirDescription]]
     reassigning: int | None
     silent: int
+    fenced: list[int] | None
+    eligible: dict[Partition, EligibleReplicas]
     errors: list[ItemError]
 
 
 def gather(cluster: Cluster) -> Gathered:
     """Ask; PkoError only where nobody answers at all.
 
-    A broker that hangs, or waits for ZooKeeper, holds up nobody who looks why: it has
-    ``GLANCE_SECONDS`` for each answer, unless ``request.timeout.ms`` is set, or how long it may be
-    silent.
+    A broker that hangs, or waits for ZooKeeper, holds up nobody who looks why.
     """
-    config = cluster.config
-    if not {"request.timeout.ms", SILENCE} & config.properties.keys():
-        config.request_timeout = config.silence = GLANCE_SECONDS
-        config.api_timeout = min(config.api_timeout, 2 * GLANCE_SECONDS)
+    at_a_glance(cluster.config)
     topics = all_topics(cluster)
     nodes = dict(sorted(cluster.nodes.items()))
     ranges, errors = parted(ask_ranges(cluster, list(nodes), once=True), "broker")
@@ -59,10 +60,51 @@ def gather(cluster: Cluster) -> Gathered:
     except PkoError:  # brokers before 2.4, or not allowed
         moves, moving = {}, None
     partitions = placed(topics, min_isr(settings), moves)
+    controller, fenced, unknown = _leaders(cluster)
+    eligible, unseen = _eligible(cluster, partitions)
     return Gathered(
-        cluster.cluster_id, cluster.controller, nodes, partitions, versions, dirs, moving,
-        len(nodes) - len(answering), errors + failed + _refused(refused),
+        cluster.cluster_id, controller, nodes, partitions, versions, dirs, moving,
+        len(nodes) - len(answering), fenced, eligible,
+        errors + failed + _refused(refused) + unknown + unseen,
     )  # fmt: skip
+
+
+def _leaders(cluster: Cluster) -> tuple[int | None, list[int] | None, list[ItemError]]:
+    """The controller (-1: there is none, or none answers), the fenced brokers, and what went wrong
+    with either. On ZooKeeper no broker is registered that does not live."""
+    errors: list[ItemError] = []
+    controller: int | None = -1
+    try:
+        controller = describe_quorum(cluster).leader
+    except UnsupportedVersionError:
+        return cluster.controller, [], []
+    except ConnectError as error:
+        errors.append(item_error("quorum of controllers", error))
+    except PkoError as error:
+        controller = None
+        errors.append(item_error("quorum of controllers", error))
+    try:
+        return controller, fenced_brokers(cluster), errors
+    except UnsupportedVersionError:  # before 4.0 nobody says
+        return controller, None, errors
+    except PkoError as error:
+        return controller, None, [*errors, item_error("fenced brokers", error)]
+
+
+def _eligible(
+    cluster: Cluster, partitions: Sequence[Placed]
+) -> tuple[dict[Partition, EligibleReplicas], list[ItemError]]:
+    """Who may lead partitions with fewer replicas in sync than min.insync.replicas: no other has
+    any such replicas (KIP-966)."""
+    short = {
+        p.topic for p in partitions if p.leader < 0 or p.min_isr is None or len(p.isr) < p.min_isr
+    }
+    try:
+        return eligible_replicas(cluster, short), []
+    except UnsupportedVersionError:
+        return {}, []
+    except PkoError as error:
+        return {}, [item_error("eligible leader replicas", error)]
 
 
 def _refused(refused: Mapping[str, PkoError]) -> list[ItemError]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pykafka_ops.client.eligible import EligibleReplicas
 from pykafka_ops.client.topics import PartitionDescription
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
@@ -109,5 +110,9 @@ def _kafka_partition(d: described.DescribedTopic, p: PartitionDescription) -> st
             f"Adding Replicas: {ids(move.adding)}",
             f"Removing Replicas: {ids(move.removing)}",
         ]
-    parts += ["Elr: N/A", "LastKnownElr: N/A"]
+    elr = last_known = "N/A"
+    if d.eligible is not None:
+        may = d.eligible.get(p.number, EligibleReplicas((), ()))
+        elr, last_known = ids(may.elr), ids(may.last_known)
+    parts += [f"Elr: {elr}", f"LastKnownElr: {last_known}"]
     return "\t".join(parts) + "\n"

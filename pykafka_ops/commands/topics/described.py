@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from pykafka_ops.client import configs
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.connection import UnsupportedVersionError
+from pykafka_ops.client.eligible import EligibleReplicas, eligible_replicas
+from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.reassignments import Reassignment, list_reassignments
 from pykafka_ops.client.topics import PartitionDescription, TopicDescription, all_topics
 from pykafka_ops.commands.framework.output import PLACE, Column, ItemError
@@ -15,6 +17,7 @@ from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.topics.values import NoSuchTopicError, select
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.settings.source import ConfigSource
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.types import ZERO_UUID, parse_uuid
 
@@ -25,6 +28,8 @@ COLUMNS = (
     Column("leader", right=True, bad=lambda leader: leader is None),
     Column("replicas"),
     Column("isr"),
+    Column("elr", optional=True),
+    Column("last_known_elr", optional=True),
     Column("offline", optional=True, bad=bool),
     Column("adding", optional=True),
     Column("removing", optional=True),
@@ -42,6 +47,9 @@ class DescribedTopic(NamedTuple):
     moves: dict[int, Reassignment]
     marked: bool = False
     """Whether it is to be deleted, and is still in ZooKeeper."""
+    eligible: Mapping[int, EligibleReplicas] | None = None
+    """Replicas out of the ISR that may lead, of partitions that have any; None: the cluster has no
+    such thing."""
 
     def replication_factor(self, p: PartitionDescription) -> int:
         """Target replicas: those being added do not count yet (TopicCommand)."""
@@ -108,6 +116,7 @@ def with_settings(
     keys = ["min.insync.replicas"] if slim else None
     entries = configs.describe_configs(cluster, resources, keys=keys) if found else {}
     moves = _moves(cluster, found)
+    eligible = _eligible(cluster, found)
     described = []
     for topic, resource in zip(found, resources, strict=True):
         settings = entries[resource]
@@ -120,8 +129,30 @@ def with_settings(
             if e.source != ConfigSource.DEFAULT_CONFIG
         }
         mine = {p: move for (name, p), move in moves.items() if name == topic.name}
-        described.append(DescribedTopic(topic, own, int(min_isr or 1), mine))
+        made = DescribedTopic(topic, own, int(min_isr or 1), mine)
+        if eligible is not None:
+            may = {n: e for (name, n), e in eligible.items() if name == topic.name}
+            made = made._replace(eligible=may)
+        described.append(made)
     return described
+
+
+def _eligible(
+    cluster: Cluster, found: Sequence[TopicDescription]
+) -> dict[Partition, EligibleReplicas] | None:
+    """Asked of topics that lack replicas in sync: others have none. None where the cluster, or
+    this login, knows nothing of it."""
+    if ApiKey.DESCRIBE_TOPIC_PARTITIONS not in cluster.announced:
+        return None
+    short = {t.name for t in found if any(len(p.isr) < len(p.replicas) for p in t.partitions)}
+    try:
+        return eligible_replicas(cluster, short)
+    except UnsupportedVersionError:  # a broker that is older than the one before
+        return None
+    except KafkaError as error:
+        if error.code in _FORGIVEN:
+            return None
+        raise
 
 
 def _moves(
@@ -144,6 +175,7 @@ def partition_row(d: DescribedTopic, p: PartitionDescription, live: set[int]) ->
     """A row of COLUMNS; ``live``: the ids of the brokers that are up."""
     move = d.moves.get(p.number)
     problems = [x for x in d.problems(p, live) if x != "at-min-isr"]
+    may = (d.eligible or {}).get(p.number)
     return {
         "topic": d.topic.name,
         "partition": p.number,
@@ -151,6 +183,8 @@ def partition_row(d: DescribedTopic, p: PartitionDescription, live: set[int]) ->
         "leader_epoch": p.leader_epoch,
         "replicas": p.replicas,
         "isr": p.isr,
+        "elr": list(may.elr) if may else [],
+        "last_known_elr": list(may.last_known) if may else [],
         "offline": p.offline,
         "adding": list(move.adding) if move else [],
         "removing": list(move.removing) if move else [],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pykafka_ops.client.generation import is_kafka_4
 from pykafka_ops.commands.framework.output import Column, ItemError
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import chosen, included, missing_topics
@@ -96,5 +97,6 @@ def select(run: Run, names: Sequence[str]) -> tuple[list[str], list[ItemError]]:
     if raw and not found and is_old(run) and not args.has("if-exists"):
         raise NoSuchTopicError(f"Topic {raw} does not exist on ZK path {args.text('zookeeper')}")
     if raw and not found and not args.has("if-exists"):
-        raise NoSuchTopicError(f"Topic 'Optional[{raw}]' does not exist as expected")
+        shown = raw if is_kafka_4(run.cluster()) else f"Optional[{raw}]"
+        raise NoSuchTopicError(f"Topic '{shown}' does not exist as expected")
     return found, []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from pykafka_ops.wire.messages.metadata import MetadataRequest
@@ -14,6 +15,26 @@ from tests.support.waiting import PATIENCE, free_port, wait_for, wait_for_port
 VERSION = "4.3.1"
 CLUSTER_ID = "k4AAAAAAQACAAAAAAAAAAA"
 PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule required"
+_TOOLS = "org.apache.kafka.tools."
+TOOLS_4 = {
+    "kafka-acls": f"{_TOOLS}AclCommand",
+    "kafka-broker-api-versions": f"{_TOOLS}BrokerApiVersionsCommand",
+    "kafka-cluster": f"{_TOOLS}ClusterTool",
+    "kafka-configs": "kafka.admin.ConfigCommand",
+    "kafka-console-consumer": f"{_TOOLS}consumer.ConsoleConsumer",
+    "kafka-console-producer": f"{_TOOLS}ConsoleProducer",
+    "kafka-consumer-groups": f"{_TOOLS}consumer.group.ConsumerGroupCommand",
+    "kafka-delegation-tokens": f"{_TOOLS}DelegationTokenCommand",
+    "kafka-delete-records": f"{_TOOLS}DeleteRecordsCommand",
+    "kafka-get-offsets": f"{_TOOLS}GetOffsetShell",
+    "kafka-leader-election": f"{_TOOLS}LeaderElectionCommand",
+    "kafka-log-dirs": f"{_TOOLS}LogDirsCommand",
+    "kafka-metadata-quorum": f"{_TOOLS}MetadataQuorumCommand",
+    "kafka-reassign-partitions": f"{_TOOLS}reassign.ReassignPartitionsCommand",
+    "kafka-topics": f"{_TOOLS}TopicCommand",
+    "kafka-transactions": f"{_TOOLS}TransactionsCommand",
+}
+"""Kafka's command-line tools by class, as this release has them."""
 USER, PASSWORD = "alice", "w0nder"
 
 
@@ -22,8 +43,8 @@ class KraftBroker(ServerProcess):
 
     kind = "apache"
 
-    def __init__(self, data_dir: Path) -> None:
-        super().__init__(data_dir, None)
+    def __init__(self, data_dir: Path, overrides: Mapping[str, object] | None = None) -> None:
+        super().__init__(data_dir, overrides)
         self.port, self.login_port, self.controller_port = free_port(), free_port(), free_port()
 
     @property
@@ -68,7 +89,11 @@ class KraftBroker(ServerProcess):
             "transaction.state.log.replication.factor": 1,
             "transaction.state.log.num.partitions": 4,
             "transaction.state.log.min.isr": 1,
+            "share.coordinator.state.topic.replication.factor": 1,
+            "share.coordinator.state.topic.num.partitions": 4,
+            "share.coordinator.state.topic.min.isr": 1,
             "group.initial.rebalance.delay.ms": 0,
+            **self.overrides,
         }
         path = self.data_dir.parent / f"{self.data_dir.name}.properties"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -79,15 +104,23 @@ class KraftBroker(ServerProcess):
         classpath = java_kit.server_classpath(VERSION)
         return ["java", f"-Xmx{heap}", *java_kit.BRIEF_JVM, "-cp", classpath, main, *arguments]
 
+    def tool(self, main: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a tool of its release to the end, by class name (``org.apache.kafka.tools.``)."""
+        return subprocess.run(
+            self._java("256M", f"org.apache.kafka.tools.{main}", *arguments),
+            capture_output=True, text=True, timeout=PATIENCE,
+        )  # fmt: skip
+
     def argv(self) -> list[str]:
         """How to run it."""
         return self._java("512M", "kafka.Kafka", str(self._config()))
 
     def start(self, seconds: float = PATIENCE) -> KraftBroker:
-        """Format its directory, start it and wait until it knows itself."""
-        argv = self._java("256M", "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID,
-                          "-c", str(self._config()))  # fmt: skip
-        subprocess.run(argv, check=True, capture_output=True)
+        """Format its directory where it is new, start it and wait until it knows itself."""
+        if not (self.data_dir / "meta.properties").exists():
+            argv = self._java("256M", "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID,
+                              "-c", str(self._config()))  # fmt: skip
+            subprocess.run(argv, check=True, capture_output=True)
         self.launch()
         wait_for_port("127.0.0.1", self.port, alive=self.running.alive, seconds=seconds)
         link = Link(self.bootstrap)

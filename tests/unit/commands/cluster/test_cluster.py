@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.commands.cluster import gather
+from pykafka_ops.commands.framework.glance import GLANCE_SECONDS
 from pykafka_ops.wire.messages.describe_cluster import (
     DescribeClusterBroker,
     DescribeClusterResponse,
@@ -173,7 +173,7 @@ def test_brokers_that_wait_for_zookeeper_do_not_hold_up_the_glance(
     document = json.loads(said.stdout)
     assert document["items"][0]["facts"]["under_min_isr"] is None
     (error,) = document["errors"]
-    within = f"within {gather.GLANCE_SECONDS:g} s"
+    within = f"within {GLANCE_SECONDS:g} s"
     assert f"no answer to DescribeConfigsRequest {within}" in error["message"]
 
 

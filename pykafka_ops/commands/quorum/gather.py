@@ -1,0 +1,87 @@
+"""The quorum, of the brokers or of the controllers that the command line names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pykafka_ops.client.cluster import ANY, CONTROLLER, Cluster
+from pykafka_ops.client.connection import UnsupportedVersionError
+from pykafka_ops.client.members import go_by_controllers
+from pykafka_ops.client.quorum import Quorum, QuorumReplica, describe_quorum
+from pykafka_ops.commands.framework.glance import at_a_glance
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.errors import CheckFailed, ConnectError, PkoError
+
+NO_QUORUM = "the cluster has no quorum of controllers: it is on ZooKeeper"
+_LEADER, _FOLLOWER, _OBSERVER = "Leader", "Follower", "Observer"
+
+
+class SlowestVoter(NamedTuple):
+    """How far the follower with the least is behind the leader, in records and in ms (None: not
+    known)."""
+
+    lag: int | None
+    ms: int | None
+
+
+def whom(run: Run, cluster: Cluster) -> int:
+    """Whom to ask: any broker, or the active one of the controllers named."""
+    if not run.args.has("bootstrap-controller"):
+        return ANY
+    go_by_controllers(cluster)
+    return CONTROLLER
+
+
+def glance(run: Run) -> Quorum:
+    """Ask for it, and do not wait long. CheckFailed where brokers answer and the quorum does not,
+    otherwise as :func:`gather`."""
+    cluster = run.cluster()
+    at_a_glance(cluster.config)
+    try:
+        return gather(run)
+    except ConnectError as error:
+        if run.args.has("bootstrap-controller"):
+            raise
+        cluster.metadata([])  # raises where brokers do not answer either
+        raise CheckFailed(f"the quorum of controllers does not answer: {error}") from None
+
+
+def gather(run: Run) -> Quorum:
+    """Ask for it. PkoError, on ZooKeeper, too."""
+    cluster = run.cluster()
+    try:
+        return describe_quorum(cluster, to=whom(run, cluster))
+    except UnsupportedVersionError:
+        raise PkoError(NO_QUORUM) from None
+
+
+def leader_of(found: Quorum) -> QuorumReplica | None:
+    """The leader among the voters; None while there is none."""
+    return next((r for r in found.voters if r.id == found.leader), None)
+
+
+def behind(found: Quorum) -> SlowestVoter:
+    """Of the voter with the least; nothing is known while there is no leader, or of a voter that
+    the leader has not heard of."""
+    leader = leader_of(found)
+    if leader is None:
+        return SlowestVoter(None, None)
+    last = min(found.voters, key=lambda r: r.end)
+    if last.id == leader.id:
+        return SlowestVoter(0, 0)
+    lag = leader.end - last.end if last.end >= 0 else None
+    known = leader.caught_up_at >= 0 and last.caught_up_at >= 0
+    return SlowestVoter(lag, leader.caught_up_at - last.caught_up_at if known else None)
+
+
+def by_role(found: Quorum) -> Iterator[tuple[str, QuorumReplica]]:
+    """The leader, the other voters, then who only reads."""
+    leader = leader_of(found)
+    if leader is not None:
+        yield _LEADER, leader
+    for replica in sorted(found.voters):
+        if leader is None or replica.id != leader.id:
+            yield _FOLLOWER, replica
+    for replica in sorted(found.observers):
+        yield _OBSERVER, replica
