@@ -145,18 +145,17 @@ def collect(reader: CommitReader, data: bytes, offset: int, found: Commits) -> i
     new, adders = tuple.__new__, _Adders(reader, found)
     while True:
         if position or starts_at(data, offset):
-            cut = None
-            for cut in reader.cut(data, position):
-                fields = cut[2]
-                if len(fields) == _ONE:
-                    _, raw, committed, stamp = fields
-                    adders[raw](new(Commit, (stamp, committed, None)))
-                else:
-                    each = zip(*(fields[n::3] for n in (1, 2, 3)), strict=True)
-                    for raw, committed, stamp in each:
+            while cuts := reader.cut(data, position):
+                for _, _, fields in cuts:
+                    if len(fields) == _ONE:
+                        _, raw, committed, stamp = fields
                         adders[raw](new(Commit, (stamp, committed, None)))
-            if cut is not None:
-                position, end = cut[0], cut[2][0] + cut[1] + 1
+                    else:
+                        each = zip(*(fields[n::3] for n in (1, 2, 3)), strict=True)
+                        for raw, committed, stamp in each:
+                            adders[raw](new(Commit, (stamp, committed, None)))
+                position, delta, fields = cuts[-1]
+                end = fields[0] + delta + 1
         try:
             slow = _read(reader, data, position, offset)
         except CorruptBatchError:

@@ -1,6 +1,7 @@
 """Offsets of partitions by time or by one of Kafka's special times.
 
-Source: KIP-79, KIP-734 (max timestamp), KIP-405 (earliest local, latest tiered).
+Source: KIP-79, KIP-734 (max timestamp), KIP-405 and KIP-1005 (earliest local, latest tiered),
+KIP-1023 (earliest that is to be tiered).
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ EARLIEST: Final = -2
 MAX_TIMESTAMP: Final = -3
 EARLIEST_LOCAL: Final = -4
 LATEST_TIERED: Final = -5
-_LOWEST: Final = {MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9}
+EARLIEST_PENDING_UPLOAD: Final = -6
+_LOWEST: Final = {
+    MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9, EARLIEST_PENDING_UPLOAD: 11,
+}  # fmt: skip
 
 
 class Offset(NamedTuple):

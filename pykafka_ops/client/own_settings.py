@@ -22,13 +22,17 @@ OwnValues = Mapping[ConfigResource, Mapping[str, str | None]]
 
 
 def own_settings(
-    cluster: Cluster, places: Sequence[ConfigResource], keys: Sequence[str]
+    cluster: Cluster, places: Sequence[ConfigResource], keys: Sequence[str] | None = None
 ) -> dict[ConfigResource, dict[str, str | None] | PkoError]:
-    """Those of ``keys`` that are set on the brokers and topics themselves."""
+    """Those of ``keys`` (None: of all) that are set on the brokers and topics themselves."""
     return {
         place: entries
         if isinstance(entries, PkoError)
-        else {e.name: e.value for e in entries if e.source == _OWN[place.type] and e.name in keys}
+        else {
+            e.name: e.value
+            for e in entries
+            if e.source == _OWN[place.type] and (keys is None or e.name in keys)
+        }
         for place, entries in describe_configs(cluster, places, keys=keys).items()
     }
 

@@ -65,6 +65,14 @@ def describe_quotas(
     }
 
 
+def all_quotas(cluster: Cluster) -> dict[Entity, dict[str, float]]:
+    """Those of users, of clients, of both together, and of addresses. Raises as above."""
+    found: dict[Entity, dict[str, float]] = {}
+    for kind in (USER, CLIENT_ID, IP):
+        found.update(describe_quotas(cluster, [FilterComponent(kind)], strict=False))
+    return found
+
+
 def alter_quotas(
     cluster: Cluster,
     changes: Mapping[Entity, Mapping[str, float | None]],

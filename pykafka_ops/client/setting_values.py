@@ -20,6 +20,7 @@ _OWN: Final = {
     configs.TOPIC: ConfigSource.DYNAMIC_TOPIC_CONFIG,
     configs.BROKER: ConfigSource.DYNAMIC_BROKER_CONFIG,
     configs.CLIENT_METRICS: ConfigSource.DYNAMIC_CLIENT_METRICS_CONFIG,
+    configs.GROUP: ConfigSource.DYNAMIC_GROUP_CONFIG,
 }
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.group import Single, VerbGroup
+    from pykafka_ops.commands.kafka_syntax.tool import Tool
 
     Command = VerbGroup | Single
 
@@ -33,7 +34,7 @@ ROWS = (
     Row("topics", "list, describe, create, grow and delete topics", "kafka-topics"),
     Row(
         "groups",
-        "consumer groups: members, lag, offsets; reset and delete them",
+        "consumer, share and streams groups: members, lag, offsets; reset, delete",
         "kafka-consumer-groups",
         "consumer-groups",
     ),
@@ -64,6 +65,9 @@ ROWS = (
     Row("delete-records", "drop the records before an offset", "kafka-delete-records"),
     Row("api-versions", "which requests each broker understands", "kafka-broker-api-versions"),
     Row("configs", "show and change settings of topics, brokers, users, ...", "kafka-configs"),
+    Row(
+        "client-metrics", "which metrics clients send to brokers (KIP-714)", "kafka-client-metrics"
+    ),
     Row("acls", "access rules: who may do what; why, or why not; rules as code", "kafka-acls"),
     Row("users", "users: passwords for SCRAM logins, and quotas"),
     Row(
@@ -74,16 +78,28 @@ ROWS = (
     Row("certs", "certificates: when those of brokers end; an authority for tests"),
     Row("produce", "write records from standard input", "kafka-console-producer"),
     Row("consume", "read records", "kafka-console-consumer"),
+    Row("perf", "how fast a cluster takes and gives records"),
     Row("dump-log", "decode, search, check and repair log segments", "kafka-dump-log"),
-    Row("spark", "reports on lag, partition skew and retention, made by Spark"),
+    Row("spark", "reports on lag, partition skew and retention, and audits, made by Spark"),
+    Row(
+        "quorum",
+        "controllers in KRaft: leader, voters, how far each is",
+        "kafka-metadata-quorum",
+    ),
+    Row("features", "features in KRaft: levels supported and switched on", "kafka-features"),
+    Row("storage", "directories of nodes of KRaft: format them, look at them", "kafka-storage"),
     Row(
         "cluster",
         "brokers, controller, under-replicated and offline partitions, skew",
         "kafka-cluster",
     ),
     Row("top", "watch a cluster in the terminal: what is broken, who suffers, records"),
+    Row("audit", "prove that clusters, mirrors and backups hold the same records"),
+    Row("backup", "keep records, settings, groups and rules of a cluster elsewhere"),
+    Row("restore", "bring what a backup holds into a cluster"),
     Row("smoke", "use a cluster as its clients do, step by step: does it work?"),
     Row("monitor", "watch clusters: lag, brokers, topics, by HTTP"),
+    Row("mirror", "copy clusters to each other: topics, records, groups, settings"),
     Row("broker", "run a broker", "kafka-server-start"),
     Row("zookeeper", "Kafka's znodes, decoded; run a ZooKeeper", "zookeeper-shell", "zk"),
     Row(
@@ -93,6 +109,44 @@ ROWS = (
     ),
     Row("completion", "shell completion for bash, zsh or fish"),
 )
+
+MORE_TOOLS = {
+    "kafka-jmx": "broker.jmx_tool",
+    "kafka-verifiable-producer": "verifiable.producer_tool",
+    "kafka-verifiable-consumer": "verifiable.consumer_tool",
+    "kafka-console-share-consumer": "consume.share_tool",
+    "kafka-producer-perf-test": "perf.producer_tool",
+    "kafka-consumer-perf-test": "perf.consumer_tool",
+    "kafka-e2e-latency": "perf.latency_tool",
+    "kafka-groups": "groups.every_kind",
+    "kafka-share-groups": "groups.share",
+    "kafka-streams-groups": "groups.streams",
+}
+"""Kafka's tools beside those of the rows, by name: the module that has each as ``TOOL``."""
+
+
+NOT_OURS = {
+    "connect-distributed": "runs Kafka Connect",
+    "connect-standalone": "runs Kafka Connect",
+    "connect-mirror-maker": "runs MirrorMaker 2 (pko mirror copies clusters)",
+    "connect-plugin-path": "sorts plugins of Kafka Connect",
+    "trogdor": "injects faults into tests of Apache Kafka",
+}
+"""Tools of Apache Kafka that only Java has, and what each does."""
+
+
+def not_ours(word: str) -> str:
+    """What a tool of Kafka's does that pko has not; "" for other words."""
+    return NOT_OURS.get(word.removesuffix(".sh"), "")
+
+
+def find_tool(word: str) -> Tool | None:
+    """One of ``MORE_TOOLS``, imported here and now; None where the word is none."""
+    module = MORE_TOOLS.get(word.removesuffix(".sh"))
+    if module is None:
+        return None
+    tool: Tool = import_module(f"pykafka_ops.commands.{module}").TOOL
+    return tool
 
 
 def find(word: str) -> tuple[Row, bool] | None:

@@ -17,10 +17,10 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         from pykafka_ops import __version__
 
         if ctx.parent is None:
-            from pykafka_ops.broker.hot import is_compiled
+            from pykafka_ops.compiled import is_compiled
 
             form = "compiled" if is_compiled() else "pure Python"
-            sys.stdout.write(f"pko {__version__} (broker: {form})\n")
+            sys.stdout.write(f"pko {__version__} ({form})\n")
         else:
             sys.stdout.write(f"{TOOLS_VERSION} (pko {__version__})\n")
         ctx.exit()
@@ -77,6 +77,9 @@ VALUE_REGEX = Option("--value-regex", metavar="REGEX", ours=True,
                      help="records with a value in which this expression is found")  # fmt: skip
 HEADER = Option("--header", metavar="NAME[=VALUE]", multiple=True, ours=True,
                 help="records with this header, and this value where one is given")  # fmt: skip
+BOOTSTRAP_CONTROLLER = Option("--bootstrap-controller", metavar="HOST:PORT",
+                              stands_for="bootstrap-server",
+                              help="KRaft controllers to ask instead of brokers")  # fmt: skip
 BROKER_LIST = Option("--broker-list", metavar="HOST:PORT", stands_for="bootstrap-server",
                      hidden=True, help="old name of --bootstrap-server")  # fmt: skip
 OVERRIDE = Option("--override", metavar="KEY=VALUE", multiple=True,

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import click
 
-from pykafka_ops.commands import ROWS, find
+from pykafka_ops.commands import ROWS, find, find_tool, not_ours
 from pykafka_ops.commands.framework.live import COMPLETE, names
 from pykafka_ops.commands.framework.mistakes import in_our_words
 from pykafka_ops.commands.framework.params import split, table
@@ -38,7 +38,7 @@ class Pko(click.Group):
         """Load the command, or the tool of Kafka, of that name."""
         found = find(cmd_name)
         if found is None:
-            return None
+            return find_tool(cmd_name)
         row, is_tool = found
         command = row.load()
         return command.tool if is_tool else command
@@ -49,6 +49,8 @@ class Pko(click.Group):
         """As click; an unknown name is compared with those that help shows."""
         name = args[0]
         command = self.get_command(ctx, name)
+        if command is None and not_ours(name):
+            raise PkoError(f"{name} {not_ours(name)}: that is Java's, pko does not have it")
         if command is None and not ctx.resilient_parsing:
             raise click.NoSuchCommand(name, possibilities=self.list_commands(ctx), ctx=ctx)
         return (command.name if command else None), command, args[1:]

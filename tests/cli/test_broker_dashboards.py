@@ -35,7 +35,7 @@ def broker(
     try:
         made.start()
         client = ConfluentClient(made.bootstrap)
-        client.create_topic("boards", 2)
+        client.create_topic("boards", 2, {"flush.messages": "1"})
         limit(
             made.bootstrap, "boards", "rdkafka", producer_byte_rate=10**12, request_percentage=10**6
         )

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.broker.hot import is_compiled
+from pykafka_ops.compiled import is_compiled
 from tests.support.waiting import wait_for
 
 PKO = str(Path(sys.executable).parent / "pko")
@@ -151,6 +151,8 @@ def test_an_idle_broker_holds_nothing_that_waits_for_work(tmp_path: Path) -> Non
     assert "pykafka_ops.broker.handlers.produce" in loaded
     assert "pykafka_ops.broker.runtime.broker" in loaded
     assert not [m for m in loaded if any(m == n or m.startswith(f"{n}.") for n in NOT_IDLE)]
+    # 2 MB, for what a compiled broker does by itself
+    assert not is_compiled() or "google_crc32c" not in loaded
 
 
 def test_a_stranger_that_has_the_pid_of_a_broker_that_is_gone_is_left_alone(tmp_path: Path) -> None:

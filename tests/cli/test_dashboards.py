@@ -1,4 +1,4 @@
-"""Dashboards ask for what a broker serves."""
+"""Dashboards ask for what a broker, or the monitor, serves."""
 
 from __future__ import annotations
 
@@ -6,12 +6,25 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from starlette.testclient import TestClient
 
+from pykafka_ops.audit.book import AuditBook
+from pykafka_ops.audit.collect import collect
+from pykafka_ops.audit.files import AuditedFiles
+from pykafka_ops.monitor.cluster.watched import WatchedCluster
+from pykafka_ops.monitor.http.app import make_app
+from pykafka_ops.monitor.http.doors import all_routes
+from pykafka_ops.monitor.service import Service
+from pykafka_ops.monitor.tiers.settings import BookSettings, TierPair
+from pykafka_ops.monitor.tiers.watch import BookWatch
+from tests.support.kept_logs import in_batches, write_log
+from tests.support.monitor.mirrored import MirroredPair, link
 from tests.support.process.broker import BrokerProcess
 from tests.support.process.scraped import SETTINGS, Scraped
 from tests.support.waiting import wait_for
@@ -90,7 +103,54 @@ def test_the_board_for_groups_asks_for_the_series_that_the_page_lists() -> None:
     }
 
 
-@pytest.mark.parametrize("board", ["broker.json", "groups.json"])
+def scraped_once(service: Service, part: str) -> dict[str, set[str]]:
+    """Names and labels of a part of the monitor's metrics."""
+    answer = TestClient(make_app(service, all_routes())).get(f"/metrics?collect[]={part}")
+    found: dict[str, set[str]] = {}
+    for family in text_string_to_metric_families(answer.text):
+        for sample in family.samples:
+            found.setdefault(sample.name, set()).update(sample.labels)
+    return found
+
+
+def series_of_mirrors() -> dict[str, set[str]]:
+    """All that is told of a link of which everything is known, and of MirrorMaker 2's."""
+    pair = MirroredPair()
+    for step in range(8):
+        made = pair.round(step * 15_000, 100 + step, link(50))
+    pair.round(120_000, 150, link(100))
+    moves = replace(pair.eu.view.links[0], heartbeat_seconds=3.0, eta_seconds=9.0)
+    pair.eu.tell_links([moves, replace(made, target="eu2")], pair.eu.link_rows)
+    return scraped_once(Service({"us": pair.us, "eu": pair.eu}), "mirrors")
+
+
+def series_of_audits(directory: Path) -> dict[str, set[str]]:
+    """All that is told of two tiers that agree."""
+    path = str(directory / "book.db")
+    write_log(directory / "a", "orders-0", in_batches([(1000, b"k", b"v")]))
+    with AuditBook(path) as book:
+        for name in ("a", "b"):
+            tier = book.put_tier(name, {}, 600_000)
+            collect(book, tier, AuditedFiles([str(directory / "a")], lambda: 10**13), bool)
+    service = Service({"local": WatchedCluster("local")})
+    settings = BookSettings(path, (TierPair("a", "b", cluster="local"),))
+    service.audits = BookWatch(settings, lambda: 10**13)
+    service.audits.look()
+    return scraped_once(service, "audits")
+
+
+@pytest.mark.parametrize("board", ["mirrors.json", "audits.json"])
+def test_boards_of_the_monitor_ask_for_series_that_it_serves(board: str, tmp_path: Path) -> None:
+    served = series_of_mirrors() if board == "mirrors.json" else series_of_audits(tmp_path)
+    wanted = asked(board)
+    assert len(wanted) > 6
+    assert {name: labels - served.get(name, set()) for name, labels in wanted.items()} == {
+        name: set() for name in wanted
+    }
+    assert wanted.keys() <= served.keys()
+
+
+@pytest.mark.parametrize("board", ["broker.json", "groups.json", "mirrors.json", "audits.json"])
 def test_panels_lie_beside_each_other_and_have_ids_of_their_own(board: str) -> None:
     panels = panels_of(board)
     assert len({panel["id"] for panel in panels}) == len(panels)

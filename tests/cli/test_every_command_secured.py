@@ -27,6 +27,7 @@ from tests.support.process.secured_lines import (
     TOOLS,
     TOPIC,
     Line,
+    keep_backup,
 )
 
 pytestmark = [
@@ -42,6 +43,7 @@ NEEDS_FILE = "kafka-delegation-tokens"
 @pytest.fixture(autouse=True)
 def what_is_deleted(lines: Lines) -> None:
     (lines.directory / DELETED).write_text(TO_DELETE)
+    keep_backup(lines.directory)
 
 
 def test_every_command_has_a_line_here() -> None:

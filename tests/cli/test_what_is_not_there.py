@@ -21,7 +21,7 @@ CASES: dict[str, list[str]] = {
     "topics alter": ["NO -p 5"],
     "topics delete": ["NO --yes"],
     "groups list": ["NO"],
-    "groups describe": ["NO", "NO --members", "NO --state"],
+    "groups describe": ["NO", "NO --members", "NO --state", "NO --topology"],
     "groups lag": ["NO", "NO --watch 1s"],
     "groups history": ["NO"],
     "groups reset-offsets": [
@@ -39,7 +39,7 @@ CASES: dict[str, list[str]] = {
     "transactions force-terminate": ["NO --yes"],
     "configs describe": [
         *("topics NO", "brokers 99", "broker-loggers 99", "users NO", "clients NO"),
-        *("ips 10.9.9.9", "users NO --client NO"),
+        *("ips 10.9.9.9", "users NO --client NO", "groups NO"),
     ],
     "configs set": ["topics NO retention.ms=5", "brokers 99 log.cleaner.threads=2"],
     "configs unset": [
@@ -59,10 +59,18 @@ CASES: dict[str, list[str]] = {
     "reassign-partitions run": ["MOVES"],
     "reassign-partitions generate": ["PLACED --broker-list 0"],
     "produce": ["NO"],
+    "perf produce": ["NO --num-records 1 --record-size 1"],
+    "perf consume": ["NO --num-records 1"],
+    "perf latency": ["NO --num-records 1 --record-size 1"],
+    "audit collect": ["one --topic NO --book :memory:"],
+    "audit tiers": ["--audit-topic NO --book :memory:"],
+    "backup run": ["kept --topic NO"],
     "consume": ["NO --max-messages 1", "TOPIC --partition 99 --offset 0 --max-messages 1"],
 }
 """What is said behind the verb; NO is a name that nobody has."""
 NAMES_NOTHING = {
+    "quorum": "it asks controllers of KRaft, which brokers on ZooKeeper do not have",
+    "features": "as quorum",
     "topics create": "it makes what it names",
     "transactions list": "it lists all",
     "leader-election list": "it lists all",
@@ -81,9 +89,15 @@ NAMES_NOTHING = {
     "broker": "of this machine",
     "zookeeper": "no broker is asked",
     "zookeeper-acls": "no broker is asked",
+    "client-metrics": "KRaft alone has them: tests/unit/commands",
+    "storage": "of files",
     "dump-log": "of files",
     "spark": "reports",
     "smoke": "it makes what it uses",
+    "audit": "of a book, which has what was counted",
+    "backup": "of a place, which has what was kept",
+    "restore": "of a place, which has what was kept",
+    "mirror": "of a file, whose patterns may match nothing",
     "monitor": "it watches whatever is there",
     "top": "it shows whatever is there",
     "completion": "no broker is asked",

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops import __version__, cli
-from pykafka_ops.broker.hot import is_compiled
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.root import Pko
+from pykafka_ops.compiled import is_compiled
 from pykafka_ops.errors import CheckFailed, ConnectError, KafkaError, PkoError, UsageError
 from tests.support.golden.transcripts import run
 from tests.support.memory.client_clock import client_clock, patient
@@ -46,7 +46,7 @@ def pko(*argv: str, **more: object) -> subprocess.CompletedProcess[str]:
 def test_help_and_version_need_no_command() -> None:
     assert run("--help").stdout == run().stdout
     form = "compiled" if is_compiled() else "pure Python"
-    assert run("--version").stdout == f"pko {__version__} (broker: {form})\n"
+    assert run("--version").stdout == f"pko {__version__} ({form})\n"
     assert run("kafka-topics", "--version").stdout == "3.9.1\n"
 
 

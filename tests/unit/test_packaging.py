@@ -33,7 +33,11 @@ def unknown(words: list[str]) -> list[str]:
 
 
 def test_units_start_what_there_is() -> None:
-    assert [path.name for path in UNITS] == ["pko-broker.service", "pko-monitor.service"]
+    assert [path.name for path in UNITS] == [
+        "pko-broker.service",
+        "pko-mirror.service",
+        "pko-monitor.service",
+    ]
     for path in UNITS:
         program, *words = shlex.split(unit(path)["Service"]["ExecStart"])
         assert program == "/opt/pko/bin/pko"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 
 from pykafka_ops.client.acls import EVERY_RULE, Removed
+from pykafka_ops.client.generation import is_kafka_4
 from pykafka_ops.commands.acls import asked
 from pykafka_ops.commands.acls.kafka import AclProblem
 from pykafka_ops.commands.acls.store import ClusterRules, RuleStore
@@ -46,16 +47,26 @@ def _list(run: Run) -> Table:
         principals = asked.principals(args, "principal")
         filters = [AclFilter(*resource) for resource in named] or [EVERY_RULE]
         rules = sorted({rule for wanted in filters for rule in store.describe(wanted)})
+    blocks = _current_of_4 if _is_4(run, "describeAcls") else _current
     if not principals:
-        return rules_table(rules, kafka=_blocks("Current ACLs", rules))
+        return rules_table(rules, kafka=blocks(rules))
     mine = [rule for rule in rules if rule.entry.principal in principals]
-    return rules_table(mine, kafka=_of_principals(principals, rules))
+    return rules_table(mine, kafka=_of_principals(principals, rules, blocks))
 
 
-def _of_principals(principals: Iterable[str], rules: Sequence[AclBinding]) -> Iterator[str]:
+def _is_4(run: Run, call: str) -> bool:
+    """Whether brokers of Kafka 4 are asked, whose tool writes rules otherwise."""
+    return run.args.has("bootstrap-server") and is_kafka_4(run.cluster(), call)
+
+
+def _of_principals(
+    principals: Iterable[str],
+    rules: Sequence[AclBinding],
+    blocks: Callable[[Sequence[AclBinding]], Iterator[str]],
+) -> Iterator[str]:
     for principal in principals:
         yield f"ACLs for principal `{principal}`\n"
-        yield from _blocks("Current ACLs", [r for r in rules if r.entry.principal == principal])
+        yield from blocks([r for r in rules if r.entry.principal == principal])
 
 
 def _add(run: Run) -> Table | None:
@@ -63,13 +74,21 @@ def _add(run: Run) -> Table | None:
     quiet = run.output != "table"
     rules: list[AclBinding] = []
     with _opened(run) as store:
+        is_4 = _is_4(run, "createAcls")
         for resource, entries in wanted.items():
             mine = [AclBinding(resource, entry) for entry in sorted(entries)]
             rules += mine
+            there = set(store.describe(AclFilter(*resource))) if is_4 else set()
             if not quiet:
-                sys.stdout.writelines(_blocks("Adding ACLs", mine))
-            _settle(run, "adding", store.create(mine))
+                sys.stdout.writelines(_already(rule) for rule in mine if rule in there)
+                sys.stdout.writelines(_adding([r for r in mine if r not in there], is_4=is_4))
+            _settle(run, "adding", store.create([r for r in mine if r not in there]))
     return rules_table(rules) if quiet else None
+
+
+def _already(rule: AclBinding) -> str:
+    pattern, entry = _resource(rule.resource), _entry(rule.entry)
+    return f"Acl (pattern={pattern}, entry={entry}) already exists.\n"
 
 
 def _remove(run: Run) -> Table | None:
@@ -123,11 +142,28 @@ def _confirmed(resource: ResourcePattern, entries: Sequence[AclEntry]) -> bool:
     return answer.strip("\r\n").lower() == "y"
 
 
-def _blocks(head: str, rules: Sequence[AclBinding]) -> Iterator[str]:
-    """A block for each resource, as the tool prints them; ``rules`` are in order."""
+def _adding(rules: Sequence[AclBinding], *, is_4: bool) -> Iterator[str]:
+    """A block for each resource; ``rules`` are in order."""
+    end = "" if is_4 else " "
+    for resource, lines in _by_resource(rules):
+        yield f"Adding ACLs for resource `{resource}`: \n {lines}{end}\n\n"
+
+
+def _current(rules: Sequence[AclBinding]) -> Iterator[str]:
+    """A block for each resource; ``rules`` are in order."""
+    for resource, lines in _by_resource(rules):
+        yield f"Current ACLs for resource `{resource}`: \n {lines} \n\n"
+
+
+def _current_of_4(rules: Sequence[AclBinding]) -> Iterator[str]:
+    """The same as Kafka 4 has it."""
+    for resource, lines in _by_resource(rules):
+        yield f"Current ACLs for resource `{resource}`:\n{lines}\n\n"
+
+
+def _by_resource(rules: Sequence[AclBinding]) -> Iterator[tuple[str, str]]:
     for resource, mine in groupby(rules, key=lambda rule: rule.resource):
-        lines = _lines([rule.entry for rule in mine])
-        yield f"{head} for resource `{_resource(resource)}`: \n {lines} \n\n"
+        yield _resource(resource), _lines([rule.entry for rule in mine])
 
 
 def _resource(resource: ResourcePattern) -> str:
@@ -136,8 +172,11 @@ def _resource(resource: ResourcePattern) -> str:
 
 
 def _lines(entries: Sequence[AclEntry]) -> str:
-    return "\n".join(
-        f"\t(principal={e.principal}, host={e.host}, operation={e.operation.name}, "
-        f"permissionType={e.permission.name})"
-        for e in entries
+    return "\n".join(f"\t{_entry(entry)}" for entry in entries)
+
+
+def _entry(entry: AclEntry) -> str:
+    return (
+        f"(principal={entry.principal}, host={entry.host}, operation={entry.operation.name}, "
+        f"permissionType={entry.permission.name})"
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pykafka_ops import __version__
 from pykafka_ops.client.cluster import Cluster, Node, Question
+from pykafka_ops.client.generation import is_of_kafka_4
 from pykafka_ops.commands.framework.failures import java_text, parted
 from pykafka_ops.commands.framework.output import Column, Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
@@ -20,18 +21,27 @@ _RELEASES: tuple[tuple[str, int, int], ...] = (
 )  # fmt: skip
 """Newest first: a release, and a request with a version that came with it."""
 _NAMES = {
-    55: "DescribeQuorum", 71: "GetTelemetrySubscriptions", 72: "PushTelemetry",
-    75: "DescribeTopicPartitions", 76: "ShareGroupHeartbeat", 77: "ShareGroupDescribe",
-    78: "ShareFetch", 79: "ShareAcknowledge", 80: "AddRaftVoter", 81: "RemoveRaftVoter",
-    83: "InitializeShareGroupState", 84: "ReadShareGroupState", 85: "WriteShareGroupState",
-    86: "DeleteShareGroupState", 87: "ReadShareGroupStateSummary",
+    52: "Vote", 53: "BeginQuorumEpoch", 54: "EndQuorumEpoch", 59: "FetchSnapshot",
+    62: "BrokerRegistration", 63: "BrokerHeartbeat", 70: "ControllerRegistration",
+    73: "AssignReplicasToDirs", 82: "UpdateRaftVoter",
+    71: "GetTelemetrySubscriptions", 72: "PushTelemetry", 76: "ShareGroupHeartbeat",
+    78: "ShareFetch", 79: "ShareAcknowledge", 83: "InitializeShareGroupState",
+    84: "ReadShareGroupState", 85: "WriteShareGroupState", 86: "DeleteShareGroupState",
+    87: "ReadShareGroupStateSummary", 88: "StreamsGroupHeartbeat",
 }  # fmt: skip
-"""Requests of Kafka 3.9's clients that we never send."""
+"""Requests that we never send, those between controllers among them."""
 _KNOWN = {
-    **{key: (name, 0, 2 if key == 55 else 0) for key, name in _NAMES.items()},
+    **{key: (name, 0, 0) for key, name in _NAMES.items()},
     **{key: (spec.name, spec.min_version, spec.max_version) for key, spec in APIS.items()},
 }
-"""Name, first and last version of every request of Kafka 3.9's clients and brokers."""
+"""Name, first and last version of every request of clients and brokers."""
+_NEW_NAMES = {74: "ListConfigResources"}
+"""What was ListClientMetricsResources before Kafka 4.1."""
+_OF_CONTROLLERS = frozenset((52, 53, 54, 56, 58, 59, 62, 63, 67, 70, 73, 82))
+_OF_ZOOKEEPER = frozenset((4, 5, 6, 7))
+_KNOWN_TO_39 = frozenset(_KNOWN.keys() & range(88)) - {52, 53, 54, 59, 62, 63, 70, 73, 82}
+_KNOWN_TO_43 = frozenset(_KNOWN.keys() & range(93)) - _OF_CONTROLLERS - _OF_ZOOKEEPER
+"""Requests that the tools of Kafka 3.9 and 4.3 know: they name those that a broker lacks."""
 
 COLUMNS = (
     Column("broker", right=True),
@@ -71,7 +81,7 @@ def _table(run: Run, nodes: Mapping[int, Node], found: dict[int, Ranges | PkoErr
     rows = rows_of(
         COLUMNS,
         (
-            (i, str(nodes[i].address), _name(key), key, low, high, _usable(key, low, high))
+            (i, str(nodes[i].address), _name(key, ranges), key, low, high, _usable(key, low, high))
             for i, ranges in good.items()
             for key, (low, high) in sorted(ranges.items())
             if shown is None or key in shown
@@ -97,7 +107,10 @@ def release(ranges: Ranges) -> str:
     return "older than 2.1"
 
 
-def _name(key: int) -> str | None:
+def _name(key: int, ranges: Ranges) -> str | None:
+    """As the release of a broker with these ranges calls it."""
+    if key in _NEW_NAMES and is_of_kafka_4(ranges):
+        return _NEW_NAMES[key]
     return _KNOWN[key][0] if key in _KNOWN else None
 
 
@@ -111,11 +124,15 @@ def _kafka_text(nodes: Mapping[int, Node], found: dict[int, Ranges | PkoError]) 
         if isinstance(ranges, PkoError):
             yield f"{nodes[i]} -> ERROR: {_java(ranges)}\n"
             continue
+        is_4 = is_of_kafka_4(ranges)
+        known = _KNOWN_TO_43 if is_4 else _KNOWN_TO_39
         lines = [
-            _line(key, *ranges[key]) if key in ranges else f"{_name(key)}({key}): UNSUPPORTED"
-            for key in sorted({*ranges, *_KNOWN})
+            f"{_name(key, ranges) or 'UNKNOWN'}({key}): "
+            + (_range(key, *ranges[key]) if key in ranges else "UNSUPPORTED")
+            for key in sorted({*ranges, *known})
         ]
-        yield f"{nodes[i]} -> (\n\t" + ",\n\t".join(lines) + "\n)\n"
+        node = f"{str(nodes[i])[:-1]} isFenced: false)" if is_4 else nodes[i]
+        yield f"{node} -> (\n\t" + ",\n\t".join(lines) + "\n)\n"
 
 
 def _java(error: PkoError) -> str:
@@ -124,15 +141,15 @@ def _java(error: PkoError) -> str:
     return f"org.apache.kafka.common.errors.DisconnectException: {error}"
 
 
-def _line(key: int, low: int, high: int) -> str:
-    """NodeApiVersions.apiVersionToText."""
+def _range(key: int, low: int, high: int) -> str:
+    """NodeApiVersions.apiVersionToText, behind the name."""
     span = str(low) if low == high else f"{low} to {high}"
     if key not in _KNOWN:
-        return f"UNKNOWN({key}): {span}"
-    name, first, _ = _KNOWN[key]
+        return span
+    _, first, _ = _KNOWN[key]
     usable = _usable(key, low, high)
     if usable is not None:
         note = f"[usable: {usable}]"
     else:
         note = "[unusable: node too old]" if high < first else "[unusable: node too new]"
-    return f"{name}({key}): {span} {note}"
+    return f"{span} {note}"

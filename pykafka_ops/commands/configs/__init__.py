@@ -6,12 +6,12 @@ from pykafka_ops.commands.configs import kafka
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Result, Run, Work
-from pykafka_ops.commands.framework.types import BROKER_NAME, FILE_PATH, TOPIC_NAME
+from pykafka_ops.commands.framework.types import BROKER_NAME, FILE_PATH, GROUP_NAME, TOPIC_NAME
 from pykafka_ops.commands.kafka_syntax.tool import Tool
 from pykafka_ops.commands.options import DRY_RUN, TLS_FILE
 from pykafka_ops.errors import UsageError
 
-WHAT = "topics, brokers, broker-loggers, users, clients, ips or client-metrics"
+WHAT = "topics, brokers, broker-loggers, users, clients, ips, client-metrics or groups"
 
 # --- pko's form ----------------------------------------------------------------------------------
 
@@ -57,6 +57,7 @@ ENTITY = (
     Option("--broker-logger", metavar="ID", type=BROKER_NAME,
            help="the broker whose loggers are meant"),
     Option("--ip", metavar="ADDRESS", help="an IP address or host"),
+    Option("--group", metavar="GROUP", type=GROUP_NAME, help="a group (Kafka 4)"),
     Switch("--user-defaults", help="the default of all users"),
     Switch("--broker-defaults", help="the default of all brokers"),
     Switch("--ip-defaults", help="the default of all addresses"),
@@ -121,6 +122,7 @@ configs.verb(
         "pko configs set brokers --default log.cleaner.threads=2",
         "pko configs set users alice --client app producer_byte_rate=1048576",
         "pko configs set topics orders cleanup.policy+=compact",
+        "pko configs set groups billing share.auto.offset.reset=earliest",
     ),
 )
 configs.verb(

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pykafka_ops.client import configs
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.configs import AlterOp, ConfigResource
+from pykafka_ops.client.generation import is_kafka_4
 from pykafka_ops.commands.configs.entity import (
     ConfigEntity,
     ConfigProblem,
@@ -38,7 +39,7 @@ def alter(run: Run) -> None:
         raise ConfigProblem("An entity name must be specified for every entity type")
     add, delete = configs_to_add(run.args), configs_to_delete(run.args)
     cluster = run.cluster()
-    if wanted.kind == BROKERS:
+    if wanted.kind == BROKERS and not is_kafka_4(cluster, "describeConfigs"):
         _replace_broker(cluster, wanted.names[0], add, delete)
     elif wanted.kind in TYPES:
         _change_one(cluster, wanted.kind, wanted.names[0], add, delete)
@@ -65,7 +66,7 @@ def _change_one(
         missing += [key for key in add if key not in old]
         if missing:
             raise ConfigProblem(f"Invalid broker logger(s): {','.join(missing)}")
-    elif missing:
+    elif missing and not is_kafka_4(cluster):
         raise ConfigProblem(f"Invalid config(s): {','.join(missing)}")
     changes: list[tuple[AlterOp, str, str | None]] = [
         (AlterOp.SET, key, value) for key, value in add.items()

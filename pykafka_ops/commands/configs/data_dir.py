@@ -33,6 +33,7 @@ from pykafka_ops.commands.configs.known import (
     BROKERS,
     CLIENT_METRICS,
     CLIENTS,
+    GROUPS,
     IPS,
     TOPICS,
     USERS,
@@ -212,7 +213,7 @@ class StoredConfigs:
 
 
 def _refuse_others(kind: str) -> None:
-    if kind in (BROKER_LOGGERS, CLIENT_METRICS):
+    if kind in (BROKER_LOGGERS, CLIENT_METRICS, GROUPS):
         raise UsageError(f"a broker that does not run has no {kind}")
 
 

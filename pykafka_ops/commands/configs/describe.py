@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pykafka_ops.client.configs import ConfigEntry
+from pykafka_ops.client.generation import is_kafka_4
 from pykafka_ops.commands.configs import settings
 from pykafka_ops.commands.configs.entity import (
     ConfigEntity,
@@ -13,6 +14,7 @@ from pykafka_ops.commands.configs.entity import (
     spoken,
     with_client,
 )
+from pykafka_ops.commands.configs.known import GROUPS
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import Cells, Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
@@ -54,7 +56,22 @@ def describe(run: Run) -> Table | None:
 
         with opened(run) as stored:
             return quotas.table(run, wanted, names, *stored.quotas_of(wanted, names))
+    if run.args.flags and names and _is_absent(run, wanted.kind, names[0]):
+        said = (
+            f"The {wanted.kind[:-1]} '{names[0]}' doesn't exist and doesn't have dynamic config.\n"
+        )
+        return Table("configs", COLUMNS, [], kafka=[said])
     return _table(run, _described(run, wanted.kind, names))
+
+
+def _is_absent(run: Run, kind: str, name: str) -> bool:
+    """Whether kafka-configs of Kafka 4 says that the thing is not there, and is content."""
+    if kind not in settings.TYPES or not name or run.args.has("all") or run.args.has("data-dir"):
+        return False
+    cluster = run.cluster()
+    if not is_kafka_4(cluster, "describeConfigs"):
+        return False
+    return name not in settings.every_name(cluster, kind)
 
 
 def _asked(run: Run) -> tuple[ConfigEntity, list[str] | None]:
@@ -82,6 +99,8 @@ def _described(run: Run, kind: str, names: Sequence[str] | None) -> list[setting
     gone: dict[str, KafkaError] = {}
     if not run.args.flags:
         gone = {n: error for n in asked if (error := settings.absent(cluster, kind, n))}
+        if kind == GROUPS and names is not None:
+            gone = settings.absent_groups(cluster, names)
     there = [name for name in asked if name not in gone]
     found = settings.read(cluster, kind, there, docs=run.args.has("docs"))
     if not run.args.has("all"):

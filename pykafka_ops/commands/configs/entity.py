@@ -19,6 +19,7 @@ NAME_FLAGS = (
     ("broker", known.BROKERS),
     ("broker-logger", known.BROKER_LOGGERS),
     ("ip", known.IPS),
+    ("group", known.GROUPS),
 )
 DEFAULT_FLAGS = (
     ("client-defaults", known.CLIENTS),
@@ -124,7 +125,7 @@ def with_client(args: Args, kind: str, name: str | None) -> ConfigEntity:
 
 def check_named(kind: str, names: list[str], instead: str = "") -> None:
     """UsageError for a default that the kind has not got, or a broker that is no number."""
-    if "" in names and kind in (known.TOPICS, known.BROKER_LOGGERS, known.CLIENT_METRICS):
+    if "" in names and kind in known.WITHOUT_DEFAULT:
         raise UsageError(f"{kind} have no default of all")
     if kind in (known.BROKERS, known.BROKER_LOGGERS):
         for name in filter(None, names):

@@ -20,8 +20,8 @@ from pykafka_ops.commands.configs.entity import ConfigEntity
 from pykafka_ops.commands.configs.settings import TYPES
 from pykafka_ops.commands.framework.output import Cells, Column
 from pykafka_ops.errors import PkoError
+from pykafka_ops.java_numbers import java_double
 from pykafka_ops.settings.scram import MECHANISMS
-from pykafka_ops.settings.types import java_double
 
 Change = tuple[AlterOp, str, str | None]
 """What to do with a setting: the operation, its name, a value."""

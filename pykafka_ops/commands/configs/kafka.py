@@ -22,6 +22,8 @@ BROKER_TYPES: tuple[str, ...] = (
     known.TOPICS, known.CLIENTS, known.USERS, known.BROKERS, known.IPS, known.BROKER_LOGGERS,
     known.CLIENT_METRICS,
 )  # fmt: skip
+ACCEPTED = (*BROKER_TYPES, known.GROUPS)
+"""Those that this tool has besides, of Kafka 4."""
 _PASSWORD = re.compile(r"password=[^],]*")
 """What of a SCRAM credential on the command line is not repeated; Kafka's tool repeats it."""
 ZOOKEEPER_TYPES: tuple[str, ...] = (known.TOPICS, known.CLIENTS, known.USERS, known.BROKERS)
@@ -55,7 +57,7 @@ def _check_types(args: Args, types: list[str]) -> None:
     if args.has("bootstrap-server") or args.has("bootstrap-controller"):
         allowed, how = BROKER_TYPES, "--bootstrap-server or --bootstrap-controller"
     for kind in types:
-        if kind not in allowed:
+        if kind not in allowed and (allowed is ZOOKEEPER_TYPES or kind not in ACCEPTED):
             raise ConfigProblem(
                 f"Invalid entity type {kind}, the entity type must be one of "
                 f"{', '.join(allowed)} with a {how} argument"
@@ -87,6 +89,8 @@ def _check_connection(args: Args) -> None:
 
 def _check_names(args: Args, types: list[str], names: list[str]) -> None:
     named = [name for name in names if name]
+    if args.has("describe") and known.GROUPS in types and args.has("entity-default"):
+        raise ConfigProblem("--entity-default must not be specified with --describe of groups")
     if named and (known.BROKERS in types or known.BROKER_LOGGERS in types):
         for name in named:
             if java_integer(name) is None:
@@ -125,7 +129,10 @@ def _check_alter(args: Args, types: list[str], names: list[str]) -> None:
                 "clients, brokers or ips"
             )
     elif not any(names):
-        raise ConfigProblem(f"an entity name must be specified with --alter of {','.join(types)}")
+        article = "An" if known.GROUPS in types else "an"  # in Kafka 4 it is a capital
+        raise ConfigProblem(
+            f"{article} entity name must be specified with --alter of {','.join(types)}"
+        )
     if args.has("add-config") and args.has("add-config-file"):
         raise ConfigProblem("Only one of --add-config or --add-config-file must be specified")
     if not any(args.has(o) for o in ("add-config", "add-config-file", "delete-config")):

@@ -9,13 +9,27 @@ from pykafka_ops.commands.framework.output import say
 from pykafka_ops.errors import KafkaError, PkoError
 
 TOPICS, CLIENTS, USERS, BROKERS, IPS = "topics", "clients", "users", "brokers", "ips"
-BROKER_LOGGERS, CLIENT_METRICS = "broker-loggers", "client-metrics"
-KINDS = (TOPICS, BROKERS, BROKER_LOGGERS, USERS, CLIENTS, IPS, CLIENT_METRICS)
+BROKER_LOGGERS, CLIENT_METRICS, GROUPS = "broker-loggers", "client-metrics", "groups"
+KINDS = (TOPICS, BROKERS, BROKER_LOGGERS, USERS, CLIENTS, IPS, CLIENT_METRICS, GROUPS)
 """What has settings."""
+WITHOUT_DEFAULT = (TOPICS, BROKER_LOGGERS, CLIENT_METRICS, GROUPS)
+"""What has no settings that hold for all of its kind."""
+OF_GROUPS = frozenset((
+    "consumer.assignment.interval.ms", "consumer.heartbeat.interval.ms",
+    "consumer.session.timeout.ms", "share.assignment.interval.ms", "share.auto.offset.reset",
+    "share.delivery.count.limit", "share.heartbeat.interval.ms", "share.isolation.level",
+    "share.partition.max.record.locks", "share.record.lock.duration.ms",
+    "share.renew.acknowledge.enable", "share.session.timeout.ms", "streams.assignment.interval.ms",
+    "streams.heartbeat.interval.ms", "streams.initial.rebalance.delay.ms",
+    "streams.num.standby.replicas", "streams.session.timeout.ms",
+))  # fmt: skip
+"""Settings of groups in Kafka 4.3 (GroupConfig)."""
 
 
 def names(kind: str) -> set[str]:
-    """The settings of topics, brokers, users, clients or addresses; none of the others."""
+    """The settings of topics, brokers, groups, users, clients, addresses; none of the others."""
+    if kind == GROUPS:
+        return set(OF_GROUPS)
     if kind == TOPICS:
         from pykafka_ops.settings.topic import TOPIC
 

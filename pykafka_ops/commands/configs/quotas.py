@@ -14,9 +14,10 @@ from pykafka_ops.commands.framework.failures import java_text, raise_first
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import KafkaError, SettingError
+from pykafka_ops.java_numbers import java_double
 from pykafka_ops.settings.quotas import CLIENT_QUOTAS, IP_QUOTAS
 from pykafka_ops.settings.scram import MECHANISMS, Mechanism
-from pykafka_ops.settings.types import Type, java_double, parse
+from pykafka_ops.settings.types import Type, parse
 from pykafka_ops.wire.codes import ErrorCode
 
 ENTITY_TYPES = {USERS: quotas.USER, CLIENTS: quotas.CLIENT_ID, IPS: quotas.IP}

@@ -1,4 +1,4 @@
-"""Settings of topics, brokers, loggers and client metrics, as the brokers have them."""
+"""Settings of topics, brokers, loggers, client metrics and groups, as the brokers have them."""
 
 from __future__ import annotations
 
@@ -7,21 +7,29 @@ from typing import NamedTuple
 
 from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.client import configs, topics
+from pykafka_ops.client.client_metrics import groups_with_settings, subscription_names
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.configs import ConfigEntry, ConfigResource
+from pykafka_ops.client.groups import list_groups
 from pykafka_ops.client.setting_values import own_source
-from pykafka_ops.commands.configs.known import BROKER_LOGGERS, BROKERS, CLIENT_METRICS, TOPICS
+from pykafka_ops.commands.configs.known import (
+    BROKER_LOGGERS,
+    BROKERS,
+    CLIENT_METRICS,
+    GROUPS,
+    TOPICS,
+)
 from pykafka_ops.commands.framework.absent import no_broker
-from pykafka_ops.commands.framework.failures import text_of
+from pykafka_ops.commands.framework.failures import raise_first, text_of
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages import list_client_metrics_resources as cm
 
 TYPES = {
     TOPICS: configs.TOPIC,
     BROKERS: configs.BROKER,
     BROKER_LOGGERS: configs.BROKER_LOGGER,
     CLIENT_METRICS: configs.CLIENT_METRICS,
+    GROUPS: configs.GROUP,
 }
 _BATCH = 200
 """Topics described in one request."""
@@ -44,21 +52,23 @@ def own_only(described: DescribedConfigs, entries: list[ConfigEntry]) -> Describ
 
 
 def every_name(cluster: Cluster, kind: str) -> list[str]:
-    """All topics, or all brokers and their default, or all metrics subscriptions."""
+    """All topics, all brokers and their default, all metrics subscriptions, or all groups and
+    what else has settings of groups."""
     if kind == TOPICS:
         return [t.name for t in topics.all_topics(cluster)]
     if kind == BROKERS:
         return [*map(str, sorted(cluster.brokers())), ""]
     if kind == BROKER_LOGGERS:
         return [str(id_) for id_ in sorted(cluster.brokers())]
-    answer = cluster.call(
-        cm.ListClientMetricsResourcesRequest(),
-        cm.ListClientMetricsResourcesResponse,
-        name="listClientMetricsResources",
-    )
-    if answer.error_code:
-        raise KafkaError(answer.error_code)
-    return sorted(resource.name for resource in answer.client_metrics_resources)
+    if kind == GROUPS:
+        return sorted({*_group_names(cluster), *groups_with_settings(cluster)})
+    return sorted(subscription_names(cluster))
+
+
+def _group_names(cluster: Cluster) -> list[str]:
+    found, failed = list_groups(cluster)
+    raise_first(failed.values())
+    return list(found)
 
 
 def read(
@@ -93,6 +103,19 @@ def absent(cluster: Cluster, kind: str, name: str) -> KafkaError | None:
     if kind not in (BROKERS, BROKER_LOGGERS) or not name or int(name) in cluster.brokers():
         return None
     return KafkaError(ErrorCode.BROKER_NOT_AVAILABLE, no_broker(int(name), cluster.brokers()))
+
+
+def absent_groups(cluster: Cluster, names: Sequence[str]) -> dict[str, KafkaError]:
+    """What is said of each group that is not there, and has no settings either."""
+    known = every_name(cluster, GROUPS)
+    return {
+        name: KafkaError(
+            ErrorCode.GROUP_ID_NOT_FOUND,
+            f"there is no group {name}, nor settings for it{did_you_mean(name, known)}",
+        )
+        for name in names
+        if name not in known
+    }
 
 
 def corrected(cluster: Cluster, kind: str, name: str, error: PkoError) -> PkoError:

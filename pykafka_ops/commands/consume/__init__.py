@@ -5,7 +5,7 @@ from __future__ import annotations
 from pykafka_ops.commands.consume import kafka
 from pykafka_ops.commands.framework.group import Single
 from pykafka_ops.commands.framework.params import Option, Switch, Words
-from pykafka_ops.commands.framework.run import Result, Run
+from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.framework.types import (
     FILE_PATH,
     GROUP_NAME,
@@ -63,6 +63,13 @@ WHERE = (
            help="stop when no record came for that long"),
     Option("-g", "--group", metavar="GROUP", type=GROUP_NAME,
            help="read as a member of that group and commit what was printed"),
+    Option("--share", metavar="GROUP", type=GROUP_NAME, ours=True,
+           help="read as a member of that share group (Kafka 4.1 and newer): others of it read the "
+           "same partitions, and what was printed is acknowledged"),
+    Option("--acknowledge", metavar="HOW", type=Choices(("accept", "release", "reject")),
+           default="accept", ours=True,
+           help="with --share: what becomes of records that were printed; release: they come "
+           "again, reject: nobody gets them again"),
     Option("--isolation-level", metavar="LEVEL",
            help="read_committed leaves out aborted and open transactions "
            "(default: read_uncommitted)"),
@@ -77,8 +84,10 @@ FORM = (
     Option("--formatter", metavar="CLASS",
            help="Kafka's class of a message formatter: DefaultMessageFormatter (the default), "
            "LoggingMessageFormatter, NoOpMessageFormatter, OffsetsMessageFormatter, "
-           "GroupMetadataMessageFormatter, TransactionLogMessageFormatter"),
-    Option("--decode", metavar="WHAT", type=Choices(("offsets", "groups", "transactions")),
+           "GroupMetadataMessageFormatter, TransactionLogMessageFormatter, "
+           "ShareGroupMessageFormatter, group.share.ShareGroupStateMessageFormatter"),
+    Option("--decode", metavar="WHAT",
+           type=Choices(("offsets", "groups", "transactions", "share-group-state")),
            ours=True, help="show records of an internal topic as JSON lines"),
     Option("--property", metavar="KEY=VALUE", multiple=True,
            help="of the formatter: print.timestamp, print.key, print.offset, print.partition, "
@@ -125,8 +134,11 @@ TOOL.enter = lambda run: enter(run, DEPRECATED)
 
 
 def _consume(run: Run) -> Result:
-    from pykafka_ops.commands.consume.printing import consume as work
-
+    work: Work
+    if run.args.has("share") or run.args.has("acknowledge"):
+        from pykafka_ops.commands.consume.share import consume_shared as work
+    else:
+        from pykafka_ops.commands.consume.printing import consume as work
     return work(run)
 
 
@@ -143,6 +155,7 @@ consume = Single(
         "pko consume orders --since 2h --key order-17 --follow",
         "pko consume orders -p 0,2 --offset 1200..1300 -o json",
         "pko consume orders --last 1 --format '%t %p %o %k %s\\n'",
+        "pko consume orders --share billing --timeout-ms 10000",
         "pko consume __consumer_offsets --decode offsets --from-beginning",
     ),
 )

@@ -103,6 +103,13 @@ class Args:
         value = self.text(name)
         return None if value is None else span(value)
 
+    def wait(self, name: str) -> int | None:
+        """``text`` as a length of time that may be 0, in ms."""
+        from pykafka_ops.analysis.moments import span_or_none
+
+        value = self.text(name)
+        return None if value is None else span_or_none(value)
+
     def silence(self) -> int | None:
         """``--timeout`` of every command in ms, if given; not what Kafka's tools call so."""
         from pykafka_ops.analysis.moments import span

@@ -153,9 +153,14 @@ class Table:
         """The exit code that this answer means."""
         if self.exit_code is not None:
             return self.exit_code
-        if self.errors and not self.rows and all(e.is_outside for e in self.errors):
+        if not self.rows and refused_outside(self.errors):
             return ConnectError.exit_code
         return 1 if self.errors else 0
+
+
+def refused_outside(errors: Sequence[ItemError]) -> bool:
+    """Whether there are errors, all of them of what a cluster has refused or cannot be asked."""
+    return bool(errors) and all(error.is_outside for error in errors)
 
 
 def document(table: Table) -> dict[str, object]:

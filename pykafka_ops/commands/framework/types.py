@@ -226,8 +226,11 @@ def _spelling(name: str) -> Spelling:
         return Spelling(lambda text: moments.moment(text, 0), moments.MOMENTS)
     if name == "period":
         return Spelling(lambda text: moments.period(text, 0), moments.PERIODS)
+    if name == "wait":
+        return Spelling(moments.span_or_none, moments.SPANS)
     return Spelling(moments.span, moments.SPANS)
 
 
-SIZE, TIME, PERIOD, SPAN = map(Spelled, ("size", "time", "period", "span"))
-"""Bytes, a moment, FROM..TO, and a length of time; ``Args`` has a method to read each."""
+SIZE, TIME, PERIOD, SPAN, WAIT = map(Spelled, ("size", "time", "period", "span", "wait"))
+"""Bytes, a moment, FROM..TO, a length of time, and one that may be 0; ``Args`` has a method to read
+each."""

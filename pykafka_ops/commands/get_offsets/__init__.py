@@ -23,9 +23,9 @@ PARTITION = Option("-p", "--partition", metavar="N,N", kafka="partitions", multi
 TOPIC_PARTITIONS = Option("--topic-partitions", metavar="PATTERNS",
                           help="orders:0-3,users:5-,:1 (end excluded)")  # fmt: skip
 TIME = Option("-t", "--time", metavar="TIME", default="latest",
-              help="latest, earliest, max-timestamp, earliest-local, latest-tiered or a timestamp "
-                   "in ms; in pko's form also all (first and last), 2026-11-21T08:00 (UTC) "
-                   "and 2h (ago)")  # fmt: skip
+              help="latest, earliest, max-timestamp, earliest-local, latest-tiered, "
+                   "earliest-pending-upload or a timestamp in ms; in pko's form also all "
+                   "(first and last), 2026-11-21T08:00 (UTC) and 2h (ago)")  # fmt: skip
 
 
 OLD = (

@@ -17,6 +17,7 @@ SPECIAL = {
     "max-timestamp": offsets.MAX_TIMESTAMP,
     "earliest-local": offsets.EARLIEST_LOCAL,
     "latest-tiered": offsets.LATEST_TIERED,
+    "earliest-pending-upload": offsets.EARLIEST_PENDING_UPLOAD,
 }
 
 

@@ -12,7 +12,9 @@ from pykafka_ops.commands.framework.types import Whole, java_integer
 from pykafka_ops.commands.framework.verb import Verb
 from pykafka_ops.commands.kafka_syntax.tool import Tool
 
-_GLOBAL = ("bootstrap-server", "command-config", "version", "help", "debug", "output")
+_EITHER = "bootstrap-controller"
+"""Where a tool has it, it stands for ``--bootstrap-server``."""
+_GLOBAL = ("bootstrap-server", _EITHER, "command-config", "version", "help", "debug", "output")
 _WIDTH = 75
 _JAVA = {31: "Integer", 63: "Long"}
 
@@ -23,7 +25,7 @@ def read(tool: Tool, words: list[str]) -> Args:
     rest = list(words)
     while rest and rest[0].startswith("-"):
         name = _name(rest[0])
-        if name not in _GLOBAL:
+        if name not in _GLOBAL or name not in tool.options:
             raise _error(tool, None, f"unrecognized arguments: '{rest[0]}'")
         _take(tool, args, None, rest)
     if args.has("help") or args.has("version"):
@@ -45,11 +47,29 @@ def read(tool: Tool, words: list[str]) -> Args:
     return args
 
 
+def read_tersely(tool: Tool, words: list[str]) -> Args:
+    """The same for a tool that words complaints itself and may work without brokers; OptionError
+    holds the complaint alone."""
+    try:
+        return read(tool, words)
+    except _ComplaintError as error:
+        raise OptionError(error.complaint) from None
+
+
+class _ComplaintError(OptionError):
+    """Usage and complaint; ``complaint`` has no usage."""
+
+    def __init__(self, usage: str, program: str, complaint: str) -> None:
+        super().__init__(f"{usage}\n{program}: error: {complaint}")
+        self.complaint = complaint
+
+
 def _options(verb: Verb) -> tuple[str, ...]:
     """The options of a verb in the order of its usage; the words of pko's form are options, too,
     first unless ``options`` names them again."""
     words = [w.option.kafka for w in verb.words if w.option.long not in verb.own]
-    return (*words, *(verb.options[name].kafka for name in verb.own))
+    own = (verb.options[name] for name in verb.own if name != _EITHER)
+    return (*words, *(option.kafka for option in own if not option.ours))
 
 
 def _name(word: str) -> str:
@@ -70,6 +90,9 @@ def _take(tool: Tool, args: Args, verb: Verb | None, rest: list[str]) -> None:
         if not rest:
             raise _error(tool, verb, f"argument {word}: expected one argument")
         value = rest.pop(0)
+    if option.multiple:
+        args.values.setdefault(option.long, []).append(value)
+        return
     if isinstance(option.type, Whole) and java_integer(value, option.bits) is None:
         kind = _JAVA[option.bits]
         text = f"could not convert '{value}' to {kind} (For input string: \"{value}\")"
@@ -81,24 +104,44 @@ def _complete(tool: Tool, args: Args, verb: Verb) -> None:
     if args.has("help"):
         return
     for word in verb.words:
-        if word.count == "1" and not args.has(word.option.long):
+        if word.count in "1+" and not args.has(word.option.long):
             raise _error(tool, verb, f"argument --{word.option.kafka} is required")
-    if not args.has("bootstrap-server"):
+    if _EITHER in tool.options:
+        _complete_either(tool, args)
+    elif not args.has("bootstrap-server"):
         raise _error(tool, None, "argument --bootstrap-server is required")
 
 
+def _complete_either(tool: Tool, args: Args) -> None:
+    """Brokers or controllers, one of them."""
+    given = [name for name in args.values if name in ("bootstrap-server", _EITHER)]
+    if len(given) > 1:
+        text = f"argument --{given[1]}: not allowed with argument --{given[0]}"
+        raise _error(tool, None, text)
+    if not given and tool.check is None:
+        text = f"one of the arguments --bootstrap-server --{_EITHER} is required"
+        raise _error(tool, None, text)
+
+
 def _error(tool: Tool, verb: Verb | None, text: str) -> OptionError:
-    return OptionError(f"{usage(tool, verb)}\n{tool.name}.sh: error: {text}")
+    return _ComplaintError(usage(tool, verb), tool.program, text)
 
 
 def usage(tool: Tool, verb: Verb | None) -> str:
     """The usage of the tool or of one verb, folded as argparse4j folds it."""
-    head = f"usage: {tool.name}.sh"
-    if verb is None:
+    head = f"usage: {tool.program}"
+    servers = ["--bootstrap-server host:port"]
+    if _EITHER in tool.options:
+        servers = ["(--bootstrap-server BOOTSTRAP_SERVER |",
+                   "--bootstrap-controller BOOTSTRAP_CONTROLLER)"]  # fmt: skip
+    if verb is None and _EITHER in tool.options:
+        names = ",".join(v.tool_name for v in tool.verbs if v.tool_name)
+        parts = ["[-h]", "[--command-config COMMAND_CONFIG]", *servers, f"{{{names}}}", "..."]
+    elif verb is None:
         parts = ["[-h]", "[-v]", "[--command-config FILE]", "--bootstrap-server host:port",
                  "COMMAND ..."]  # fmt: skip
     else:
-        parts = ["--bootstrap-server host:port", verb.tool_name, "[-h]"]
+        parts = [*servers, verb.tool_name, "[-h]"]
         parts += [_form(tool, verb, name) for name in _options(verb)]
     lines, line = [], head
     for part in parts:
@@ -111,5 +154,5 @@ def usage(tool: Tool, verb: Verb | None) -> str:
 
 def _form(tool: Tool, verb: Verb, name: str) -> str:
     value = f" {name.upper().replace('-', '_')}" if tool.options[name].value else ""
-    required = any(w.option.kafka == name and w.count == "1" for w in verb.words)
+    required = any(w.option.kafka == name and w.count in "1+" for w in verb.words)
     return f"--{name}{value}" if required else f"[--{name}{value}]"

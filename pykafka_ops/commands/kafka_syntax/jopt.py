@@ -34,6 +34,7 @@ _EXCEPTIONS = (
     (" is not a recognized option", "UnrecognizedOptionException"),
     (" requires an argument", "OptionMissingRequiredArgumentException"),
     ("Found multiple arguments for option", "MultipleArgumentsForOptionException"),
+    (" are unavailable given other options on the command line", "UnavailableOptionException"),
     ("Cannot parse argument ", "OptionArgumentConversionException"),
 )
 

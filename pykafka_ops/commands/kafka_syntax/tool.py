@@ -48,8 +48,9 @@ class Tool(click.Command):
     ``options``: those that no verb of ours has; ``required``: those that must be given. ``check``
     runs after reading and raises OptionError in Kafka's words. ``failure`` reports an error and
     returns the exit code. ``read`` turns the words into arguments; ``has_verbs``: in them the tool
-    has verbs of its own, so its flags mean nothing without its name. ``enter``, if
-    it is set, finds the brokers where ``--zookeeper`` is given, as before Kafka 3.0.
+    has verbs of its own, so its flags mean nothing without its name. ``enter``, if it is set, finds
+    the brokers where ``--zookeeper`` is given, as before Kafka 3.0; ``program`` is what the tool
+    calls itself in its usage, ``release`` the version it gives.
     """
 
     def __init__(
@@ -66,8 +67,9 @@ class Tool(click.Command):
     ) -> None:
         super().__init__(name, help=purpose, add_help_option=False)
         self.required, self.check, self.failure, self.read = required, check, failure, read
-        self.has_verbs = has_verbs
+        self.has_verbs, self.program = has_verbs, f"{name}.sh"
         self.enter: Enter | None = None
+        self.release = TOOLS_VERSION
         self.verbs: list[Verb] = []
         own = [*options, *COMMON, Switch("-h", "--help", help="show this help")]
         self.options = {option.kafka: option for option in reversed(own)}
@@ -135,7 +137,7 @@ class Tool(click.Command):
         try:
             run.args = args = self.read(self, words)
             if args.has("version"):
-                sys.stdout.write(f"{TOOLS_VERSION}\n")
+                sys.stdout.write(f"{self.release}\n")
                 return 0
             if args.has("help"):
                 sys.stdout.write(self.manual())

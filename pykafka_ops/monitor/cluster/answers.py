@@ -32,16 +32,19 @@ class NotAsked(NamedTuple):
 class Answers:
     """All of a round. ``groups`` None: no broker listed them; those that are ``unlisted`` did not,
     so that groups may be missing, and of these ``silent_brokers`` said nothing at all. ``dirs`` and
-    ``settings`` may be from an earlier round."""
+    ``settings`` may be from an earlier round. ``stable``: where readers of committed records come
+    to the end of topics that are mirrored."""
 
     at: int
     took_ms: int = 0
     cluster_id: str | None = None
     controller: int = -1
+    controller_known: bool = True
     nodes: Mapping[int, Node] = field(default_factory=dict)
     topics: Mapping[str, TopicDescription] = field(default_factory=dict)
     ends: Ends = field(default_factory=dict)
     starts: Ends = field(default_factory=dict)
+    stable: Ends = field(default_factory=dict)
     listed: Mapping[str, GroupListing] | None = None
     described: Mapping[str, GroupDescription] = field(default_factory=dict)
     unlisted: frozenset[int] = frozenset()

@@ -22,9 +22,11 @@ from pykafka_ops.client.group_offsets import Committed, fetch_offsets
 from pykafka_ops.client.groups import list_groups
 from pykafka_ops.client.kept_answer import KeptAnswer
 from pykafka_ops.client.log_dirs import describe_log_dirs
+from pykafka_ops.client.quorum import controller_of
 from pykafka_ops.client.reassignments import list_reassignments
 from pykafka_ops.client.topics import TopicDescription, all_topics, topics_of
 from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.mirror.naming import is_own_group
 from pykafka_ops.monitor.cluster.answers import Answers, Ends, NotAsked
 from pykafka_ops.monitor.cluster.bounds import BoundsQuestions, ask_bounds, bounds, bounds_questions
 from pykafka_ops.wire.codes import ErrorCode
@@ -67,6 +69,8 @@ class Poller:
         self._ends: BoundsQuestions | None = None
         self._offsets_of: set[str] = set()
         """Groups whose committed offsets were fetched once."""
+        self.mirrored: frozenset[str] = frozenset()
+        """Topics that are copied: mirrors read them up to the first open transaction."""
 
     def earlier_ends(self) -> list[tuple[int, Ends]]:
         """Where the logs ended at times before now: what rates and verdicts begin with."""
@@ -87,10 +91,10 @@ class Poller:
         got = Answers(
             at=self._now(),
             cluster_id=self.cluster.cluster_id,
-            controller=self.cluster.controller,
             nodes=dict(self.cluster.nodes),
             topics=topics,
         )
+        self._ask_controller(got)
         self._ask_ends(got)
         self._ask_groups(got)
         self._ask_commits(got)
@@ -125,6 +129,10 @@ class Poller:
             got.starts, _ = bounds(self.cluster, got.topics.values(), offsets.EARLIEST)
         else:
             got.starts = {t: s for t, s in self._last.starts.items() if t in got.topics}
+        copied = [topic for name, topic in got.topics.items() if name in self.mirrored]
+        if copied:
+            got.stable, failed = bounds(self.cluster, copied, offsets.LATEST, committed=True)
+            _tell(got, "ends of committed records of broker", failed)
 
     def _ask_groups(self, got: Answers) -> None:
         try:
@@ -140,6 +148,7 @@ class Poller:
         kept = {g: d for g, d in self._last.described.items() if g in listed}
         before = self._last.listed or {}
         changed = {g for g, one in listed.items() if g not in kept or before.get(g) != one}
+        changed |= {g for g in listed if is_own_group(g)}  # a mirror shares anew without a trace
         every = self._is_due("groups", got.at, RARE_MS)
         for name, answer in describe_groups(self.cluster, listed if every else changed).items():
             if isinstance(answer, GroupDescription):
@@ -151,7 +160,8 @@ class Poller:
     def _ask_commits(self, got: Answers) -> None:
         listed = got.listed or {}
         every = self._is_due("offsets", got.at, ALL_OFFSETS_MS)
-        asked = [g for g in listed if every or g not in self._offsets_of]
+        # a mirror commits in transactions: only the coordinator knows which of them count
+        asked = [g for g in listed if every or g not in self._offsets_of or is_own_group(g)]
         for group, answer in fetch_offsets(self.cluster, asked).items():
             if isinstance(answer, PkoError):
                 got.not_asked.append(not_asked(f"offsets of group {group}", answer))
@@ -195,6 +205,15 @@ class Poller:
             if start >= 0:
                 places[TOPIC, p.number] = start
         self._log.follow(places)
+
+    def _ask_controller(self, got: Answers) -> None:
+        try:
+            got.controller = controller_of(self.cluster, self.cluster.controller)
+        except KafkaError as error:  # not allowed: there may be one
+            got.controller_known = False
+            got.not_asked.append(not_asked("quorum of controllers", error))
+        except PkoError as error:
+            got.not_asked.append(not_asked("quorum of controllers", error))
 
     def _ask_moves(self, got: Answers) -> None:
         try:

@@ -15,6 +15,7 @@ from pykafka_ops.client.log_dirs import LogDirDescription
 from pykafka_ops.client.reassignments import Reassignment
 from pykafka_ops.client.topics import TopicDescription
 from pykafka_ops.monitor.cluster.answers import NotAsked, Partition
+from pykafka_ops.monitor.cluster.links import MirrorLink
 
 NEVER = "never"
 """Retention takes nothing from a group: it has read all, or nothing is ever deleted."""
@@ -68,7 +69,8 @@ class ClusterView:
     """A whole cluster after round ``number``, asked at ``at``, which took ``took_ms``.
 
     ``error`` says why the newest try failed: then all else is as old as ``at`` says. ``facts`` are
-    those of ``pko cluster status``, ``troubled`` the partitions of each kind of trouble.
+    those of ``pko cluster status``, ``troubled`` the partitions of each kind of trouble, ``links``
+    the mirror links into the cluster.
     """
 
     name: str
@@ -86,3 +88,4 @@ class ClusterView:
     dirs: Mapping[int, Sequence[LogDirDescription]] | None = None
     moves: Mapping[Partition, Reassignment] | None = None
     not_asked: Sequence[NotAsked] = ()
+    links: Sequence[MirrorLink] = ()

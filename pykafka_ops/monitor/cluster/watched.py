@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
@@ -16,9 +16,12 @@ from pykafka_ops.analysis.lag.rows import LagRow, Sample, end_at
 from pykafka_ops.client.commit_log import TOPIC
 from pykafka_ops.client.glance import broker_rows, bytes_of
 from pykafka_ops.client.group_describe import GroupDescription
+from pykafka_ops.mirror.naming import is_own_group
+from pykafka_ops.mirror.report.rows import SeenPartition
 from pykafka_ops.monitor.cluster.answers import Answers, Ends, NotAsked, Partition
 from pykafka_ops.monitor.cluster.clocks import BrokerClocks
 from pykafka_ops.monitor.cluster.commits import CommitStore
+from pykafka_ops.monitor.cluster.copied import CopiedLogs
 from pykafka_ops.monitor.cluster.ends import NEAR_MS, LogEnds
 from pykafka_ops.monitor.cluster.enquiries import Enquiries
 from pykafka_ops.monitor.cluster.groups import (
@@ -28,6 +31,7 @@ from pykafka_ops.monitor.cluster.groups import (
     times_wanted,
 )
 from pykafka_ops.monitor.cluster.judged import JudgedPartitions
+from pykafka_ops.monitor.cluster.links import MirrorLink
 from pykafka_ops.monitor.cluster.partitions import GroupPartitions
 from pykafka_ops.monitor.cluster.shape import ClusterShape
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup, WatchedTopic
@@ -53,6 +57,10 @@ class WatchedCluster:
         self.enquiries: Enquiries | None = None
         """What asks the cluster for a page; None: nothing does."""
         self.clocks = BrokerClocks()
+        self.copied = CopiedLogs()
+        """What mirrors copy of it."""
+        self.link_rows: Mapping[str, Sequence[SeenPartition]] = {}
+        """The partitions of links into it, by the name of the link."""
         self._lock = threading.Lock()
         self._commits = CommitStore()
         self._ends = LogEnds()
@@ -105,6 +113,15 @@ class WatchedCluster:
             self._stamps.update(found)
             for place in list(self._stamps)[: max(0, len(self._stamps) - 4 * MOST_TIMES)]:
                 del self._stamps[place]
+
+    def tell_links(
+        self, links: Sequence[MirrorLink], rows: Mapping[str, Sequence[SeenPartition]]
+    ) -> None:
+        """The mirror links into the cluster, as of the last round."""
+        self.link_rows = rows
+        if links or self.view.links:
+            with self._lock:
+                self.view = replace(self.view, links=links)
 
     # -- by anybody ------------------------------------------------------------------------------
 
@@ -180,6 +197,14 @@ class WatchedCluster:
             found = self._commits.topics(group)
             return {topic: array("q", stored.committed) for topic, stored in found.items()}
 
+    def mirror_groups(self) -> dict[str, GroupDescription | None] | None:
+        """The groups by which mirrors share their work, None where no broker listed groups; of each
+        its members, None where they are not known."""
+        got = self._last
+        if got.listed is None:
+            return None
+        return {name: got.described.get(name) for name in got.listed if is_own_group(name)}
+
     def ends(self, topic: str, partition: int) -> list[Sample]:
         """Where a log ended at the last rounds, as far as brokers said so."""
         with self._lock:
@@ -208,6 +233,7 @@ class WatchedCluster:
             self._looked_at.clear()
             self._forget_old(got)
             self._ends.record(got.at, got.ends)
+            self.copied.record(got.at, got.stable)
             for group, offsets in got.offsets.items():
                 self._commits.put(group, offsets)
             self._hear_clocks(got)
@@ -216,6 +242,8 @@ class WatchedCluster:
         while some := list(islice(commits, AT_ONCE)):
             with self._lock:
                 for (group, topic, n), found in some:
+                    if is_own_group(group):
+                        continue  # of transactions that may be aborted
                     skew = self.clocks.skew(listed[group].coordinator) if group in listed else 0
                     self._add((group, topic, n), found, skew)
         if got.listed is not None and not got.unlisted:
@@ -231,6 +259,7 @@ class WatchedCluster:
             now = got.topics.get(name)
             if now is None or now.id != before.id:
                 self._ends.forget(name)
+                self.copied.forget(name)
                 for place in [p for p in self._stamps if p[0][0] == name]:
                     del self._stamps[place]
 
@@ -267,6 +296,8 @@ class WatchedCluster:
         every = bool(got.dirs) and got.dirs.keys() >= got.nodes.keys()
         sizes = {b: bytes_of(got.dirs, b) or 0 for b in got.nodes} if every else None
         facts = facts_of(looked, got.controller, sizes)
+        if not got.controller_known:
+            facts["no_controller"] = None
         facts["reassigning"] = None if got.moves is None else len(got.moves)
         facts["brokers_silent"] = len(got.silent_brokers & got.nodes.keys())
         facts["dirs_failed"] = sum(d.error is not None for ds in got.dirs.values() for d in ds)
@@ -286,6 +317,7 @@ class WatchedCluster:
             dirs=got.dirs,
             moves=got.moves,
             not_asked=[*got.not_asked, *map(_skewed, self.clocks.skews().items())],
+            links=self.view.links,
         )
 
     def _topics(self, got: Answers) -> dict[str, WatchedTopic]:
@@ -309,6 +341,8 @@ class WatchedCluster:
             return dict(self.view.groups) if self.view.groups is not None else None
         judge, found = GroupJudge(self._known()), {}
         for name, listed in got.listed.items():
+            if is_own_group(name):
+                continue  # its offsets are those of another cluster: see links
             description = got.described.get(name)
             if description is None:
                 description = GroupDescription(

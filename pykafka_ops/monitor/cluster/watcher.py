@@ -22,6 +22,8 @@ GLANCE_SECONDS = 5.0
 """How long a broker may take to answer: one that hangs must not hold up the round."""
 Hear = Callable[[WatchedCluster, ClusterView], None]
 """Called in the thread after each round, also one without answers."""
+Beside = Callable[[Cluster, WatchedCluster], None]
+"""Asks more in the thread, after each round that had answers."""
 
 
 def now_ms() -> int:
@@ -42,10 +44,12 @@ class Watcher:
         *,
         poll_ms: int,
         hearers: Sequence[Hear] = (),
+        beside: Sequence[Beside] = (),
     ) -> None:
         self.watched = WatchedCluster(name)
         self.poll_ms = poll_ms
         self.hearers = list(hearers)
+        self._beside = list(beside)
         config.request_timeout = config.silence = min(config.request_timeout, GLANCE_SECONDS)
         config.api_timeout = min(config.api_timeout, 2 * GLANCE_SECONDS)
         config.patience = min(config.patience, GLANCE_SECONDS)
@@ -109,11 +113,23 @@ class Watcher:
         """One round, now, in the thread of the caller. Raises PkoError where nobody answers."""
         if not self.watched.view.number:
             self.watched.recall(self._poller.earlier_ends())
+        copied = self.watched.copied
+        self._poller.mirrored = copied.topics
         view = self.watched.take(self._poller.ask())
-        wanted = self.watched.times_wanted()
+        mirrored = copied.times_wanted()
+        wanted = {*self.watched.times_wanted(), *mirrored}
         if wanted:
             try:
-                self.watched.learn_times(record_times(self._cluster, wanted))
+                found = record_times(self._cluster, wanted)
+                self.watched.learn_times(found)
+                copied.learn(found, mirrored)
             except PkoError as error:
                 log.info("times of records of %s: %s", view.name, error)
-        return view
+        for ask in self._beside:
+            try:
+                ask(self._cluster, self.watched)
+            except PkoError as error:
+                log.info("what is asked beside a round of %s: %s", view.name, error)
+            except Exception:  # the round itself went well
+                log.exception("what is asked beside a round of %s failed", view.name)
+        return self.watched.view

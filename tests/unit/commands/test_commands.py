@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from pykafka_ops.commands import ROWS, find
+from pykafka_ops.commands import MORE_TOOLS, ROWS, find, find_tool
 from pykafka_ops.commands.framework.group import Bilingual, VerbGroup
 from pykafka_ops.commands.framework.params import Option
 from pykafka_ops.commands.framework.verb import Verb
@@ -140,9 +140,25 @@ def test_every_tool_of_kafka_has_a_wrapper_and_a_class() -> None:
             assert f"pko_exec {row.tool} " in script.read_text()
             assert script.stat().st_mode & 0o111, f"{script.name} is not executable"
             assert f"tool={row.tool} ;;" in run_class
+    for name in MORE_TOOLS:
+        script = ROOT / "scripts" / f"{name}.sh"
+        assert f"pko_exec {name} " in script.read_text()
+        assert script.stat().st_mode & 0o111, f"{script.name} is not executable"
+        assert f"tool={name} ;;" in run_class
     for script in (ROOT / "scripts").glob("kafka-*.sh"):
         if script.name not in NOT_TOOLS:
-            assert find(script.name), f"{script.name} has no command"
+            known = find(script.name) or find_tool(script.name)
+            assert known, f"{script.name} has no command"
+
+
+@pytest.mark.parametrize("name", MORE_TOOLS)
+def test_a_tool_without_a_row_is_found_and_its_help_names_its_options(name: str) -> None:
+    tool = find_tool(name)
+    assert tool is not None and tool is find_tool(f"{name}.sh")
+    assert tool.name == name and find(name) is None
+    text = tool.manual()
+    assert all(option.hidden or f"--{option.kafka}" in text for option in tool.options.values())
+    assert max(map(len, text.splitlines()[1:])) <= 100
 
 
 def test_man_pages_say_what_the_tables_say() -> None:

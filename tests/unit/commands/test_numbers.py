@@ -17,12 +17,16 @@ from tests.support.each import each
 from tests.support.golden.transcripts import Said
 
 Pko = Callable[..., Said]
-BELOW_ZERO = {"groups shift-by": "back by so many"}
+BELOW_ZERO = {
+    "groups shift-by": "back by so many",
+    "perf warmup-records": "Kafka's tool takes it; of ours its verb refuses it",
+}
 OWN_RULE = {
     "consume offset": "also earliest, latest",
     "delete-records before": "also a time, end",
     "dump-log offset": "also FIRST..LAST",
     "get-offsets partition": "several by comma",
+    "perf throughput": "a fraction, too, as in Kafka's tool",
     "reassign-partitions max-disk": "may end in %",
     "reassign-partitions tolerance": "may end in %",
     "reassign-partitions throttle": "also 50MB, auto, none",

@@ -33,10 +33,16 @@ ALONE = {
     "certs": ("ca", "issue"),
     "zookeeper": ("start", "stop", "status"),
     "zookeeper-acls": (), "smoke": (), "monitor": (), "top": (),
+    "audit": ("compare", "report", "list", "export", "forget"),
+    "storage": (), "features": ("version-mapping", "feature-dependencies"),
+    "quorum": ("add-voter", "snapshot", "diff"),
+    "backup": ("list", "describe", "verify", "prune"), "restore": (), "mirror": (),
 }  # fmt: skip
 """Commands that ask no cluster, or only with Java (``spark``); of some only these verbs. The login
 that ``zookeeper-acls`` needs is a file; what ``smoke`` cannot reach is a row of its answer,
-``monitor`` and ``top`` wait for a cluster to come back."""
+``monitor`` and ``top`` wait for a cluster to come back. ``restore`` reads a backup
+first, ``quorum add-voter`` a controller's file, ``mirror`` one that names its clusters, which it
+waits for."""
 
 
 def asking() -> Iterator[str]:
@@ -48,7 +54,12 @@ def asking() -> Iterator[str]:
             if (row.name, verb.name) == ("reassign-partitions", "rollback"):
                 continue  # it reads a plan's file first; it asks as ``run`` does
             if alone is None or (alone and verb.name not in alone):
-                example = verb.examples[0].rpartition("| ")[2].partition(" > ")[0]
+                example = (
+                    verb.examples[0]
+                    .replace("/mnt/backup/", "")
+                    .rpartition("| ")[2]
+                    .partition(" > ")[0]
+                )
                 yield example.removeprefix("pko ")
 
 
@@ -136,7 +147,8 @@ TOOLS = (
 def silent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
     """Where nobody answers, in a directory with FILES, without a configuration."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    for home in ("XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(home, str(tmp_path))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a\n")))
     for name, text in FILES.items():
         Path(name).write_text(text)
