@@ -18,6 +18,20 @@ case $class in
     org.apache.kafka.tools.ClusterTool|kafka.admin.ClusterTool|kafka.tools.ClusterTool) tool=kafka-cluster ;;
     kafka.admin.TopicCommand|org.apache.kafka.tools.TopicCommand) tool=kafka-topics ;;
     kafka.admin.ConsumerGroupCommand|org.apache.kafka.tools.consumer.group.ConsumerGroupCommand) tool=kafka-consumer-groups ;;
+    org.apache.kafka.tools.consumer.ConsoleShareConsumer) tool=kafka-console-share-consumer ;;
+    org.apache.kafka.tools.GroupsCommand) tool=kafka-groups ;;
+    org.apache.kafka.tools.consumer.group.ShareGroupCommand) tool=kafka-share-groups ;;
+    org.apache.kafka.tools.streams.StreamsGroupCommand) tool=kafka-streams-groups ;;
+    kafka.admin.MetadataQuorumCommand|org.apache.kafka.tools.MetadataQuorumCommand) tool=kafka-metadata-quorum ;;
+    kafka.admin.FeatureCommand|org.apache.kafka.tools.FeatureCommand) tool=kafka-features ;;
+    kafka.tools.JmxTool|org.apache.kafka.tools.JmxTool) tool=kafka-jmx ;;
+    org.apache.kafka.tools.VerifiableProducer) tool=kafka-verifiable-producer ;;
+    org.apache.kafka.tools.VerifiableConsumer) tool=kafka-verifiable-consumer ;;
+    org.apache.kafka.tools.ProducerPerformance) tool=kafka-producer-perf-test ;;
+    kafka.tools.ConsumerPerformance|org.apache.kafka.tools.ConsumerPerformance) tool=kafka-consumer-perf-test ;;
+    kafka.tools.EndToEndLatency|org.apache.kafka.tools.EndToEndLatency) tool=kafka-e2e-latency ;;
+    org.apache.kafka.tools.ClientMetricsCommand) tool=kafka-client-metrics ;;
+    kafka.tools.StorageTool) tool=kafka-storage ;;
     org.apache.kafka.tools.TransactionsCommand) tool=kafka-transactions ;;
     kafka.tools.ConsumerOffsetChecker)
         tool=kafka-consumer-groups

@@ -17,7 +17,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-from pykafka_ops.broker.hot import is_compiled
+from pykafka_ops.compiled import is_compiled
 from tests.support import scheduling
 from tests.support.cluster.apache_cluster import Brokers
 from tests.support.go import go_kit
@@ -30,7 +30,7 @@ from tests.support.process.commands import KafkaTools
 
 Broker = BrokerProcess | ApacheBroker
 HERE = Path(__file__).resolve().parent
-LIVE = ("clients", "peer", "hostile", "crash", "cluster")
+LIVE = ("clients", "peer", "hostile", "crash", "cluster", "mirror", "backup")
 
 # How long an example takes says nothing: at first use much is compiled, and machines are shared.
 # Examples are the same in every run, so that a change is judged by what it changes; to look for
@@ -74,9 +74,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Which of the two forms of the broker's path of usual requests was tested."""
+    """Which of the two forms of what is compiled was tested."""
     form = "compiled" if is_compiled() else "pure Python"
-    terminalreporter.write_line(f"broker/hot: {form}")
+    terminalreporter.write_line(f"form: {form}")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -17,6 +17,7 @@ from pathlib import Path
 from confluent_kafka import KafkaException
 
 from scripts.benchmarks import (
+    audit,
     cleaner,
     clusters,
     commands,
@@ -24,6 +25,7 @@ from scripts.benchmarks import (
     coordinators,
     groups,
     life,
+    mirror,
     monitor,
     monitor_pages,
     quotas,
@@ -55,8 +57,10 @@ GROUPS = {
     "cluster": clusters.cluster,
     "monitor": monitor.monitor,
     "pages": monitor_pages.pages,
+    "mirror": mirror.mirror,
     "commands": commands.commands,
     "dump": commands.dump,
+    "audit": audit.audit,
     "spark": spark.spark,
 }
 

@@ -45,10 +45,10 @@ def paced(paced_session: PacedBroker) -> Iterator[PacedBroker]:
 
 
 def requests(key: int) -> Iterator[bytes]:
-    """In the latest version, for each array: with as many items as may be in it, or with more than
-    anybody reads."""
+    """In the latest version that our broker serves, for each array: with as many items as may be in
+    it, or with more than anybody reads."""
     spec = APIS[key]
-    version = spec.max_version
+    version = ApiKey(key).served[-1]
     for path in largest.paths(spec.request, version):
         name = ".".join(field.name for field in path)
         rows = [row.asked for row in DIVISIONS.get(key, ())]

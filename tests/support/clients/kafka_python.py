@@ -17,7 +17,7 @@ from tests.support.clients.base import (
     Partition,
     RefusedError,
 )
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, wait_for
 
 T = TypeVar("T")
 
@@ -124,6 +124,9 @@ class KafkaPythonClient:
     def consume_in_group(self, topic: str, group: str, count: int) -> list[Fetched]:
         consumer = _guard(lambda: self._consumer(topic, start="earliest", group_id=group))
         try:
+            # A leader of a group that does not know the topic's partitions yet gives nobody any,
+            # and may leave it at that (3.0.12, on a busy machine).
+            wait_for(lambda: _guard(lambda: consumer.partitions_for_topic(topic)), what=topic)
             found = _read(consumer, count)
             _guard(consumer.commit)
             return found

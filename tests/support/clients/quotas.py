@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import time
 from typing import Any
 
 from pykafka_ops.wire.messages import alter_client_quotas as acq
@@ -72,8 +73,9 @@ def _led(bootstrap: str, name: str) -> bool:
 
 
 def produce(topic: str, size: int) -> ProduceRequest:
-    """A request for one record of ``size`` bytes."""
-    data = [PartitionProduceData(index=0, records=batch(b"x" * size))]
+    """A request for one record of ``size`` bytes, not so old that retention deletes it."""
+    now = time.time_ns() // 1_000_000
+    data = [PartitionProduceData(index=0, records=batch(b"x" * size, timestamp=now))]
     topics = [TopicProduceData(name=topic, partition_data=data)]
     return ProduceRequest(acks=1, timeout_ms=30_000, topic_data=topics)
 

@@ -96,6 +96,11 @@ def streams_classpath(version: str) -> str:
     return str(_libs("streams", version, STREAMS[version]) / "*")
 
 
+def mirror_classpath(version: str = SERVER) -> str:
+    """Class path of MirrorMaker 2 of that version."""
+    return str(_libs("mirror", version, "-") / "*")
+
+
 def hadoop_classpath(version: str) -> str:
     """Class path of the servers of HDFS."""
     return str(_libs("hadoop", version, "-") / "*")
@@ -106,12 +111,16 @@ def connector_jars() -> list[Path]:
     return sorted(_libs("connector", SERVER, "-").glob("*.jar"))
 
 
-def compiled(source: str, version: str | None = None, *, streams: bool = False) -> str:
+def compiled(
+    source: str, version: str | None = None, *, streams: bool = False, mirror: bool = False
+) -> str:
     """Class path of ``java/<source>.java`` compiled against those clients (None: the server).
 
-    With ``streams``, against Kafka Streams of that version.
+    With ``streams``, against Kafka Streams of that version; with ``mirror``, MirrorMaker 2.
     """
-    if version is None:
+    if mirror:
+        libs = mirror_classpath()
+    elif version is None:
         libs = server_classpath()
     else:
         libs = streams_classpath(version) if streams else clients_classpath(version)

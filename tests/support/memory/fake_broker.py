@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
-from pykafka_ops.wire.apis import APIS
+from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.codec import decode
 from pykafka_ops.wire.frame import read_request_header, response_parts
+from pykafka_ops.wire.messages import describe_quorum as dq
 from pykafka_ops.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
 from pykafka_ops.wire.messages.metadata import (
     MetadataResponse,
@@ -22,6 +23,8 @@ from pykafka_ops.wire.messages.metadata import (
 from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeResponse
 
 Answer = Callable[[Any], Any]
+OF_QUORUMS = (55, 75)
+"""DescribeQuorum and DescribeTopicPartitions: without them brokers are on ZooKeeper."""
 LARGEST = 100 << 20
 """socket.request.max.bytes: it hangs up on who sends more, as on the hello of TLS."""
 
@@ -73,7 +76,11 @@ class FakeBroker:
         self.controller: int = node_id
         self.topics: dict[str, list[int]] = {}
         """Leaders of the partitions, by topic."""
-        self.ranges = {s.key: (s.min_version, s.max_version) for s in APIS.values()}
+        self.ranges = {
+            int(api): api.served if api.is_announced else api.versions
+            for api in ApiKey
+            if api not in OF_QUORUMS
+        }
         self.seen: list[tuple[str, int, Any]] = []
         self.answers: dict[str, Answer] = {
             "ApiVersions": lambda request: self.versions(),
@@ -93,6 +100,19 @@ class FakeBroker:
     def on(self, api: str, answer: Answer) -> FakeBroker:
         self.answers[api] = answer
         return self
+
+    def in_kraft(self, leader: int, code: int = 0) -> FakeBroker:
+        """Be of a cluster whose quorum has this leader (-1: none), or an error for who asks."""
+        self.ranges = {int(api): api.versions for api in ApiKey}
+        log = dq.PartitionData(
+            leader_id=leader, leader_epoch=7, high_watermark=90, current_voters=[
+                dq.ReplicaState(replica_id=n, log_end_offset=end, last_caught_up_timestamp=at)
+                for n, end, at in ((100, 90, 5_000), (101, 85, 4_700))
+            ]
+        )  # fmt: skip
+        topic = dq.TopicData(topic_name="__cluster_metadata", partitions=[log])
+        answer = dq.DescribeQuorumResponse(error_code=code, topics=[] if code else [topic])
+        return self.on("DescribeQuorum", lambda request: answer)
 
     def asked(self, api: str) -> list[tuple[int, Any]]:
         """Versions and requests of one API, in order."""
@@ -202,7 +222,7 @@ class FakeBroker:
         data = b""
         size = 4
         while len(data) < size:
-            got = client.recv(65536)
+            got = client.recv(min(65536, size - len(data)))  # the next one may follow
             if not got:
                 return None
             data += got

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import quote, unquote_plus
 
@@ -32,8 +33,11 @@ def pko(*words: str, text: str = "") -> Said:
 class KafkaTools:
     """Kafka's own tools, all in one JVM: starting one takes longer than most commands."""
 
-    def __init__(self) -> None:
-        classpath = java_kit.compiled("ToolDriver")
+    def __init__(self, version: str = java_kit.SERVER, classes: Mapping[str, str] = TOOLS) -> None:
+        """Those of a release; ``classes`` by the name of the tool."""
+        driver, _ = java_kit.compiled("ToolDriver").split(os.pathsep)
+        classpath = os.pathsep.join((driver, java_kit.server_classpath(version)))
+        self._classes = classes
         self._process = subprocess.Popen(
             ["java", *BRIEF_TOOL_JVM, log4j("ERROR"), "-cp", classpath, "ToolDriver"],
             stdin=subprocess.PIPE,
@@ -45,7 +49,7 @@ class KafkaTools:
     def __call__(self, tool: str, *words: str, text: str = "") -> Said:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        order = "\t".join(quote(part, safe="") for part in (TOOLS[tool], text, *words))
+        order = "\t".join(quote(part, safe="") for part in (self._classes[tool], text, *words))
         self._process.stdin.write(order + "\n")
         self._process.stdin.flush()
         answer = self._process.stdout.readline().rstrip("\n")

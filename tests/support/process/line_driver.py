@@ -26,7 +26,8 @@ WRITING = os.O_WRONLY | os.O_RDWR
 
 class Seen:
     """Of one line: what it waited for, how often it connected, the programs that it ``started``
-    (their words, and what is in their environment but not in ours), the files ``written``."""
+    (their words, and what is in their environment but not in ours), the files ``written``, under
+    the names that they have in the end."""
 
     def __init__(self) -> None:
         self.clear()
@@ -36,6 +37,7 @@ class Seen:
         self.paused = 0.0
         self.started: list[str] = []
         self.written: list[str] = []
+        self._links: dict[str, str] = {}
 
     def watch(self) -> None:
         """Put ourselves in the way of connections, time-outs, pauses, programs and files."""
@@ -67,12 +69,27 @@ class Seen:
             self.started += _added(env or {})
         elif event in ("os.posix_spawn", "os.exec", "os.system"):
             self.started.append(f"{event}: not looked at")
-        elif event == "open" and arguments[2] & WRITING and isinstance(arguments[0], str):
-            self.written.append(arguments[0])
+        elif event == "open" and arguments[2] & WRITING and not isinstance(arguments[0], int):
+            self.written.append(_whole(arguments[0]))
+        elif event == "os.rename":
+            self._renamed(*map(_whole, arguments[:2]))
+        elif event == "os.link":
+            source, target = map(_whole, arguments[:2])
+            self._links[source] = target
+        elif event == "os.remove" and (path := _whole(arguments[0])) in self._links:
+            self._renamed(path, self._links.pop(path))
+
+    def _renamed(self, old: str, new: str) -> None:
+        """What was written stands under another name from now on."""
+        self.written = [new if path == old else path for path in self.written]
 
     def answer(self) -> dict[str, object]:
         """Of the line that is over."""
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+
+
+def _whole(path: str | bytes | os.PathLike[str]) -> str:
+    return os.path.abspath(os.fsdecode(path))
 
 
 def _added(env: Mapping[Any, Any]) -> list[str]:

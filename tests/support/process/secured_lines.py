@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
+
+from pykafka_ops.backup.manifest import FOLDER, KeptTopic, RunEntry
+from pykafka_ops.backup.runs import keep_run
+from pykafka_ops.backup.store.directory import BackupDirectory
 
 TOPIC, GROUP, OWNER = "orders", "billing", "PLAIN-user"
 DELETED = "deleted.json"
 """A file in the working directory: what is deleted of ``TOPIC``, which is nothing."""
 TO_DELETE = f'{{"partitions": [{{"topic": "{TOPIC}", "partition": 0, "offset": 0}}], "version": 1}}'
+BACKUP = "older"
+"""A backup in the working directory, of a topic without records."""
 AT = "@"
 """Where a tool wants to hear of the brokers, if that is not the end of the line."""
 
@@ -85,6 +92,11 @@ LINES = (
          f"{TOPIC}: {NEEDS} read {ON_TOPIC}"),
     Line("cluster status", "BROKER", f"log directories of broker 0: {NEEDS} describe {ON_CLUSTER}",
          right_code=1),
+    Line(f"audit collect one --topic {TOPIC} --book :memory: -o csv", TOPIC,
+         f"{TOPIC}: {NEEDS} describe {ON_TOPIC}"),
+    Line(f"backup run kept --topic {TOPIC}", "of kept", f"{TOPIC}: {NEEDS} describe {ON_TOPIC}"),
+    Line(f"restore {BACKUP} --dry-run --prefix copy.", f"copy.{TOPIC}",
+         f"pko-mirror.backup-elsewhere-restore: {NEEDS} describe {ON_GROUP}"),
     Line("smoke", "metadata", f"{NEEDS} create {ON_TOPIC}", code=4, right_code=4, one_line=False),
 )  # fmt: skip
 TOOLS = (
@@ -115,5 +127,15 @@ TOOLS = (
 ELSEWHERE = {
     "dump-log": "files", "broker": "ours", "completion": "no cluster", "monitor": "runs on",
     "spark": "a JVM", "top": "a terminal", "zookeeper": "ZooKeeper", "zookeeper-acls": "ZooKeeper",
+    "quorum": "KRaft", "features": "KRaft", "client-metrics": "KRaft", "storage": "files",
+    "perf": "the clients of produce and consume",
+    "mirror": "two clusters",
 }  # fmt: skip
 """Commands that have no line here, and why."""
+
+
+def keep_backup(directory: Path) -> None:
+    """Have ``BACKUP`` there."""
+    store = BackupDirectory(directory / BACKUP)
+    if not store.names(FOLDER):
+        keep_run(store, RunEntry(1, True, 1, 2, "elsewhere", (KeptTopic(TOPIC, "", 1, 1),)))
