@@ -61,7 +61,8 @@ def hdfs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     first = Process([*java, names], home / "names.log")
     second = Process([*java, data], home / "data.log")
     try:
-        wait_for_port("127.0.0.1", int(address.rpartition(":")[2]), alive=first.alive)
+        port = int(address.rpartition(":")[2])
+        wait_for_port("127.0.0.1", port, alive=first.alive, said=first.log_tail)
         yield f"hdfs://{address}"
     finally:
         second.kill()

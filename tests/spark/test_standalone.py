@@ -71,7 +71,8 @@ class Standalone:
             "SPARK_DAEMON_JAVA_OPTS": BRIEF,
         }
         self.master = self._start("master", "--port", str(self.port), "--webui-port", "0")
-        wait_for_port("127.0.0.1", self.port, alive=self.master.alive)
+        master = self.master
+        wait_for_port("127.0.0.1", self.port, alive=master.alive, said=master.log_tail)
         self.worker: Process | None = None
 
     @property

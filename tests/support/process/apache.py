@@ -107,7 +107,8 @@ class ZooKeeper:
         argv += ["-cp", java_kit.server_classpath()]
         argv += ["org.apache.zookeeper.server.quorum.QuorumPeerMain", str(config)]
         self.process = Process(argv, self.directory / "zookeeper.log")
-        wait_for_port("127.0.0.1", self.port, alive=self.process.alive)
+        process = self.process
+        wait_for_port("127.0.0.1", self.port, alive=process.alive, said=process.log_tail)
         wait_for(lambda: answers("127.0.0.1", self.port), what="ZooKeeper to serve")
         return self
 
@@ -175,7 +176,10 @@ class ApacheBroker(ServerProcess):
 
     def wait_port(self, seconds: float = PATIENCE) -> None:
         """Until it listens."""
-        wait_for_port("127.0.0.1", self.port, alive=self.running.alive, seconds=seconds)
+        running = self.running
+        wait_for_port(
+            "127.0.0.1", self.port, alive=running.alive, said=running.log_tail, seconds=seconds
+        )
 
     def wait_controller(self, seconds: float = PATIENCE) -> None:
         """Before it knows one it creates no topics, and clients wait for long to ask again."""

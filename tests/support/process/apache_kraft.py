@@ -122,7 +122,10 @@ class KraftBroker(ServerProcess):
                               "-c", str(self._config()))  # fmt: skip
             subprocess.run(argv, check=True, capture_output=True)
         self.launch()
-        wait_for_port("127.0.0.1", self.port, alive=self.running.alive, seconds=seconds)
+        running = self.running
+        wait_for_port(
+            "127.0.0.1", self.port, alive=running.alive, said=running.log_tail, seconds=seconds
+        )
         link = Link(self.bootstrap)
         try:
             wait_for(lambda: _is_whole(link), seconds=seconds, what="the broker in its metadata")

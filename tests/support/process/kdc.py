@@ -101,7 +101,8 @@ class Kdc:
         argv = [str(tool("krb5kdc")), "-n", "-P", str(self.directory / "pid")]
         log = self.directory / "out.log"
         self.process = Process(argv, log, env={**os.environ, **self.env})
-        wait_for_port("127.0.0.1", self.port, alive=self.process.alive)
+        process = self.process
+        wait_for_port("127.0.0.1", self.port, alive=process.alive, said=process.log_tail)
         return self
 
     def write_conf(self, path: Path, port: int) -> Path:
