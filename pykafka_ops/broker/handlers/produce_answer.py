@@ -13,7 +13,6 @@ from pykafka_ops.broker.state.steps import Steps, begun
 from pykafka_ops.broker.storage.validate import RecordsRejectedError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.produce import (
-    BatchIndexAndErrorMessage,
     LeaderIdAndEpoch,
     NodeEndpoint,
     PartitionProduceResponse,
@@ -88,10 +87,7 @@ def partition_answer(index: int, result: Result) -> PartitionProduceResponse:
         error_message=error.message or None,
     )
     if isinstance(error, RecordsRejectedError):
-        answer.record_errors = [
-            BatchIndexAndErrorMessage(batch_index=number, batch_index_error_message=reason)
-            for number, reason in error.record_errors
-        ]
+        answer.record_errors = error.record_errors
     return answer
 
 

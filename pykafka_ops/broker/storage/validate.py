@@ -36,6 +36,7 @@ from pykafka_ops.disk.record import Record, iter_records, payload
 from pykafka_ops.disk.survey import ONE_BY_ONE, Survey, examine, survey_quickly, survey_records
 from pykafka_ops.errors import CorruptBatchError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.produce import BatchIndexAndErrorMessage
 
 ATTRIBUTES_BYTE = 17
 """Of a message v0 or v1: its codec is in there."""
@@ -46,9 +47,12 @@ PACKED_BYTES = 16 * 1024
 
 
 class RecordsRejectedError(KafkaError):
-    """Single records are not allowed; ``record_errors`` are (index in the batch, reason)."""
+    """Single records are not allowed; ``record_errors`` name them as the answer does: they may be
+    hundreds of thousands, which are made where the records are looked at, not on the loop."""
 
-    def __init__(self, code: int, message: str, record_errors: list[tuple[int, str]]) -> None:
+    def __init__(
+        self, code: int, message: str, record_errors: list[BatchIndexAndErrorMessage]
+    ) -> None:
         super().__init__(code, message)
         self.record_errors = record_errors
 
@@ -310,22 +314,18 @@ CREATE_TIME_HEADER = BatchHeader(0, 49, -1, 2, 0, 0, 0, 0, 0, -1, -1, -1, 1)
 
 def _check_records(records: Iterable[Record], header: BatchHeader, rules: ValidationRules) -> None:
     """Raise RecordsRejectedError naming every record that is not allowed."""
-    errors: list[tuple[int, str]] = []
+    errors: list[BatchIndexAndErrorMessage] = []
+    keyless = f"Compacted topic cannot accept message without key in topic partition {rules.name}"
     late = False
     for n, record in enumerate(records):
-        if rules.config.compacts and record.key is None:
-            errors.append(
-                (
-                    n,
-                    f"Compacted topic cannot accept message without key in topic "
-                    f"partition {rules.name}",
-                )
-            )
-            continue
-        reason = _timestamp_error(record, header, rules)
+        reason: str | None = keyless
+        if not rules.config.compacts or record.key is not None:
+            reason = _timestamp_error(record, header, rules)
+            late |= reason is not None
         if reason is not None:
-            late = True
-            errors.append((n, reason))
+            errors.append(
+                BatchIndexAndErrorMessage(batch_index=n, batch_index_error_message=reason)
+            )
     if not errors:
         return
     if late:
@@ -334,7 +334,10 @@ def _check_records(records: Iterable[Record], header: BatchHeader, rules: Valida
             "One or more records have been rejected due to invalid timestamp",
             errors,
         )
-    shown = ", ".join(f"RecordError(batchIndex={n}, message='{text}')" for n, text in errors[:3])
+    shown = ", ".join(
+        f"RecordError(batchIndex={e.batch_index}, message='{e.batch_index_error_message}')"
+        for e in errors[:3]
+    )
     raise RecordsRejectedError(
         ErrorCode.INVALID_RECORD,
         f"One or more records have been rejected due to {len(errors)} record errors in total, "

@@ -128,7 +128,7 @@ def test_a_compacted_topic_wants_keys(codec: Codec) -> None:
     keyless = [r._replace(key=None) if r.offset in (7, 60) else r for r in some()]
     error = refusal(world, batch(keyless, codec))
     assert error.code == ErrorCode.INVALID_RECORD
-    assert [n for n, _ in error.record_errors] == [7, 60]  # type: ignore[attr-defined]
+    assert [e.batch_index for e in error.record_errors] == [7, 60]  # type: ignore[attr-defined]
     assert append(world, batch(some(), codec))[:2] == (0, MANY - 1)
 
 
@@ -144,7 +144,7 @@ def test_times_have_bounds(codec: Codec) -> None:
         latest = max(r.timestamp for r in records)
         error = refusal(world, batch(records, codec, max_timestamp=latest))
         assert error.code == ErrorCode.INVALID_TIMESTAMP
-        assert [n for n, _ in error.record_errors] == [30]  # type: ignore[attr-defined]
+        assert [e.batch_index for e in error.record_errors] == [30]  # type: ignore[attr-defined]
         assert append(world, batch(some(), codec))[:2] == (0, MANY - 1)
 
 
