@@ -19,7 +19,7 @@ from pykafka_ops.broker.partitions.read import ReadSite
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.runtime.cluster.controlled_shutdown import ControlledShutdown
 from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
-from pykafka_ops.broker.runtime.cluster.membership import Membership, random_uuid
+from pykafka_ops.broker.runtime.cluster.membership import Membership
 from pykafka_ops.broker.runtime.cluster.peers import Peers
 from pykafka_ops.broker.runtime.cluster.producer_blocks import ProducerBlocks
 from pykafka_ops.broker.runtime.controller.active import ControllerSettings
@@ -52,6 +52,7 @@ from pykafka_ops.broker.storage.clocks import monotonic_clock, wall_clock
 from pykafka_ops.broker.storage.log_home import StorageSettings
 from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.errors import ConnectError
+from pykafka_ops.random_uuid import random_uuid
 from pykafka_ops.settings import check
 
 if TYPE_CHECKING:  # a broker alone asks nobody

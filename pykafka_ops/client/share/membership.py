@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from base64 import urlsafe_b64encode
 from collections.abc import Sequence
 from typing import Final
-from uuid import uuid4
 
 from pykafka_ops.client.answers import error_of
 from pykafka_ops.client.cluster import Cluster
@@ -14,8 +12,10 @@ from pykafka_ops.client.connection import UnsupportedVersionError
 from pykafka_ops.client.coordinators import ask_coordinator
 from pykafka_ops.client.share.session import Place
 from pykafka_ops.errors import PkoError
+from pykafka_ops.random_uuid import random_uuid
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages import share_group_heartbeat as hb
+from pykafka_ops.wire.types import uuid_text
 
 TOO_OLD: Final = "the brokers have no share groups: those are of Kafka 4.1 and newer"
 JOIN, LEAVE = 0, -1
@@ -31,7 +31,7 @@ class ShareMember:
 
     def __init__(self, cluster: Cluster, group: str, topics: Sequence[str]) -> None:
         self.cluster, self.group, self.topics = cluster, group, list(topics)
-        self.id, self.epoch, self.assigned = _new_id(), JOIN, frozenset[Place]()
+        self.id, self.epoch, self.assigned = uuid_text(random_uuid()), JOIN, frozenset[Place]()
         self.next_beat = 0.0
         """Monotonic seconds."""
 
@@ -45,7 +45,7 @@ class ShareMember:
         joins = self.epoch == JOIN
         answer = self._ask(self.epoch, self.topics if joins else None)
         if answer.error_code in _ANEW and not joins:
-            self.id, self.epoch, self.assigned = _new_id(), JOIN, frozenset()
+            self.id, self.epoch, self.assigned = uuid_text(random_uuid()), JOIN, frozenset()
             return True
         if error := error_of(answer):
             raise error
@@ -77,8 +77,3 @@ class ShareMember:
             )
         except UnsupportedVersionError:
             raise PkoError(TOO_OLD) from None
-
-
-def _new_id() -> str:
-    """As Kafka writes a random UUID."""
-    return urlsafe_b64encode(uuid4().bytes).decode().rstrip("=")

@@ -10,8 +10,8 @@ from pykafka_ops.client.client_metrics import (
     subscription_names,
 )
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.framework.uuids import random_uuid
 from pykafka_ops.errors import PkoError, UsageError
+from pykafka_ops.random_uuid import random_uuid
 from pykafka_ops.wire.types import uuid_text
 
 SETTINGS = {"interval": "interval.ms", "match": "match", "metrics": "metrics"}

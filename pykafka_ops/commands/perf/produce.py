@@ -10,13 +10,13 @@ from pykafka_ops.commands.console.errors import java_line, kafka_error
 from pykafka_ops.commands.console.rdkafka import error_text, load
 from pykafka_ops.commands.framework.output import Column, Table, numbers
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.framework.uuids import random_uuid
 from pykafka_ops.commands.perf.client_metrics import SPAN_MS, Counted
 from pykafka_ops.commands.perf.payload import payloads
 from pykafka_ops.commands.perf.settings import PRODUCER, must_exist, producer, settings_of
 from pykafka_ops.commands.perf.stats import SendStats
 from pykafka_ops.commands.perf.throttle import Throttle
 from pykafka_ops.errors import PkoError, UsageError
+from pykafka_ops.random_uuid import random_uuid
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.types import uuid_text
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import sys
 import time
 from collections.abc import Iterator
@@ -11,7 +10,6 @@ from pathlib import Path
 
 from pykafka_ops.analysis.java_hash import in_hash_order, java_hash
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.framework.uuids import random_uuid
 from pykafka_ops.commands.storage.directories import load, verify
 from pykafka_ops.commands.storage.errors import StorageToolError
 from pykafka_ops.commands.storage.node import KraftNode, read_node
@@ -29,11 +27,10 @@ from pykafka_ops.disk.kraft.snapshot import (
 )
 from pykafka_ops.disk.names import META_PROPERTIES
 from pykafka_ops.errors import UsageError
+from pykafka_ops.random_uuid import random_uuid
 from pykafka_ops.wire.types import uuid_text
 
 _ORDER = ["node.id", "directory.id", "version", "cluster.id"]
-_RESERVED = 100
-"""Directory ids below that mean something else (``DirectoryId.reserved``)."""
 LOG, STATIC = "data directory", "metadata directory"
 DYNAMIC, VOTER = "dynamic metadata directory", "dynamic metadata voter directory"
 
@@ -84,12 +81,10 @@ def _say(run: Run, text: str) -> None:
 
 
 def _directory_id(taken: set[str | None]) -> str:
-    """Any 16 bytes but the reserved ones, as ``generateValidDirectoryId``."""
-    while True:
-        value = secrets.token_bytes(16)
-        text = uuid_text(value)
-        if int.from_bytes(value) >= _RESERVED and text[0] != "-" and text not in taken:
-            return text
+    """One that no other directory has."""
+    while (text := uuid_text(random_uuid())) in taken:
+        pass
+    return text
 
 
 def kind_of(directory: str, node: KraftNode, plan: FormatPlan) -> str:

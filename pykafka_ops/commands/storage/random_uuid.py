@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.framework.uuids import random_uuid
+from pykafka_ops.random_uuid import random_uuid
 from pykafka_ops.wire.types import uuid_text
 
 COLUMNS = (Column("uuid"),)

@@ -23,6 +23,7 @@ from pykafka_ops.broker.storage.clocks import wall_clock
 from pykafka_ops.broker.storage.files import Lock
 from pykafka_ops.broker.storage.real_files import RealFiles
 from pykafka_ops.errors import SettingError, StorageError
+from pykafka_ops.random_uuid import random_uuid
 from pykafka_ops.settings import check
 from pykafka_ops.wire.types import uuid_text
 
@@ -174,11 +175,3 @@ async def _broker_id(store: MetadataStore, configs: BrokerConfigs, stored: int |
     if stored is not None:
         return stored
     return await generate_broker_id(store, configs.value("reserved.broker.max.id"))
-
-
-def random_uuid() -> bytes:
-    """Kafka's ``Uuid.randomUuid``: never one whose text starts with a dash."""
-    while True:
-        found = os.urandom(16)
-        if not uuid_text(found).startswith("-"):
-            return found

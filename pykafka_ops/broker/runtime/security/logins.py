@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from functools import partial
 
 from pykafka_ops.broker.metadata.znodes.config import USERS, EntityConfig, desanitize
-from pykafka_ops.broker.runtime.cluster.membership import random_uuid
 from pykafka_ops.broker.runtime.cluster.peer import LogIn
 from pykafka_ops.broker.runtime.parts import Parts
 from pykafka_ops.broker.runtime.security.login_desk import CallLater, LoginDesk
@@ -28,6 +27,7 @@ from pykafka_ops.broker.state.logins.credentials import ScramCredentials
 from pykafka_ops.broker.state.logins.delegation import DelegationTokens, TokenLimits
 from pykafka_ops.broker.storage.clocks import monotonic_clock, wall_clock
 from pykafka_ops.errors import SettingError
+from pykafka_ops.random_uuid import random_uuid
 from pykafka_ops.wire.types import uuid_text
 
 log = logging.getLogger("kafka.network.SocketServer")
