@@ -57,6 +57,17 @@ def release_level(text: str) -> int | None:
     return _BY_NAME.get(text if len(parts) <= 2 else ".".join(parts[:2]))
 
 
+def unknown_release(text: str, most: int | None = None) -> str:
+    """What Kafka's tools say of a release that there is not; they name those up to ``most``."""
+    known = [name for name, level in VERSIONS.items() if most is None or level <= most]
+    return f"Unknown metadata.version '{text}'. Supported metadata.version are: {', '.join(known)}"
+
+
+def has_level(feature: str, level: int) -> bool:
+    """Whether a feature other than ``metadata.version`` has it."""
+    return 0 <= level <= len(FEATURES[feature].since)
+
+
 def version_name(level: int) -> str | None:
     """The name of a level of ``metadata.version``; None: not known."""
     return _NAMES.get(level)

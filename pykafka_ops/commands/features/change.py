@@ -13,8 +13,8 @@ from pykafka_ops.client.features import (
     UPGRADE,
     update_features,
 )
-from pykafka_ops.commands.features.whom import enter
 from pykafka_ops.commands.features.words import name_and_level, release
+from pykafka_ops.commands.framework.controllers import enter
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import PkoError, UsageError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from pykafka_ops.analysis.feature_levels import FEATURES, METADATA, version_name
+from pykafka_ops.analysis.feature_levels import FEATURES, METADATA, has_level, version_name
 from pykafka_ops.commands.features.words import name_and_level
 from pykafka_ops.commands.framework.output import Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
@@ -46,7 +46,7 @@ def _needed(name: str, level: int) -> int | None:
     history = FEATURES.get(name)
     if history is None:
         raise UsageError(f"Unknown feature: {name}")
-    if not 0 <= level <= len(history.since):
+    if not has_level(name, level):
         raise UsageError(f"No feature:{name} with feature level {level}")
     return history.needs.get(level)
 

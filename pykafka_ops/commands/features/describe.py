@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pykafka_ops.analysis.feature_levels import level_text
 from pykafka_ops.client.features import FoundFeatures, describe_features
-from pykafka_ops.commands.features.whom import enter
+from pykafka_ops.commands.framework.controllers import enter
 from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import UsageError

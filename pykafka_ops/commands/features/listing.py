@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pykafka_ops.analysis.feature_levels import METADATA, level_text
 from pykafka_ops.client.features import FeatureRange, FoundFeatures, describe_features_of
-from pykafka_ops.commands.features.whom import enter
+from pykafka_ops.commands.framework.controllers import enter
 from pykafka_ops.commands.framework.failures import parted, raise_first
 from pykafka_ops.commands.framework.output import Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run

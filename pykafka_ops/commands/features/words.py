@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.analysis.feature_levels import VERSIONS, release_level
+from pykafka_ops.analysis.feature_levels import release_level, unknown_release
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import UsageError
 
@@ -26,8 +26,5 @@ def release(text: str) -> int:
     """The level of ``metadata.version`` of a release; UsageError."""
     level = release_level(text)
     if level is None:
-        raise UsageError(
-            f"Unknown metadata.version '{text}'. Supported metadata.version are: "
-            + ", ".join(VERSIONS)
-        )
+        raise UsageError(unknown_release(text))
     return level

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pykafka_ops.client.quorum import QuorumEndpoint
 from pykafka_ops.client.quorum import add_voter as add
+from pykafka_ops.commands.framework.controllers import enter
 from pykafka_ops.commands.framework.profile import read_properties
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.quorum.controller_file import controller_to_add
-from pykafka_ops.commands.quorum.gather import whom
 from pykafka_ops.commands.quorum.spoken import say
 from pykafka_ops.errors import UsageError
 from pykafka_ops.wire.types import parse_uuid
@@ -32,8 +32,8 @@ def add_voter(run: Run) -> int:
         return 0
     if not run.confirm("give a vote to controller", [f"{found.id} ({found.directory}), {places}"]):
         return 1
-    cluster = run.cluster()
-    add(cluster, found.id, parse_uuid(found.directory), found.endpoints, to=whom(run, cluster))
+    cluster, to = enter(run)
+    add(cluster, found.id, parse_uuid(found.directory), found.endpoints, to=to)
     say(run, f"Added {what}" if args.flags else f"added {what}")
     return 0
 

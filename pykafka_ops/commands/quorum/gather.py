@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pykafka_ops.client.cluster import ANY, CONTROLLER, Cluster
 from pykafka_ops.client.connection import UnsupportedVersionError
-from pykafka_ops.client.members import go_by_controllers
 from pykafka_ops.client.quorum import Quorum, QuorumReplica, describe_quorum
+from pykafka_ops.commands.framework.controllers import enter
 from pykafka_ops.commands.framework.glance import at_a_glance
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import CheckFailed, ConnectError, PkoError
@@ -23,14 +22,6 @@ class SlowestVoter(NamedTuple):
 
     lag: int | None
     ms: int | None
-
-
-def whom(run: Run, cluster: Cluster) -> int:
-    """Whom to ask: any broker, or the active one of the controllers named."""
-    if not run.args.has("bootstrap-controller"):
-        return ANY
-    go_by_controllers(cluster)
-    return CONTROLLER
 
 
 def glance(run: Run) -> Quorum:
@@ -49,9 +40,9 @@ def glance(run: Run) -> Quorum:
 
 def gather(run: Run) -> Quorum:
     """Ask for it. PkoError, on ZooKeeper, too."""
-    cluster = run.cluster()
+    cluster, to = enter(run)
     try:
-        return describe_quorum(cluster, to=whom(run, cluster))
+        return describe_quorum(cluster, to=to)
     except UnsupportedVersionError:
         raise PkoError(NO_QUORUM) from None
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pykafka_ops.client.quorum import remove_voter as remove
+from pykafka_ops.commands.framework.controllers import enter
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.quorum.gather import whom
 from pykafka_ops.commands.quorum.spoken import say
 from pykafka_ops.errors import UsageError, WireError
 from pykafka_ops.wire.types import parse_uuid
@@ -27,7 +27,7 @@ def remove_voter(run: Run) -> int:
         return 0
     if not run.confirm("take the vote of controller", [f"{controller} ({directory})"]):
         return 1
-    cluster = run.cluster()
-    remove(cluster, controller, directory_id, to=whom(run, cluster))
+    cluster, to = enter(run)
+    remove(cluster, controller, directory_id, to=to)
     say(run, f"Removed {what}" if args.flags else f"removed {what}")
     return 0

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pykafka_ops.analysis.feature_levels import FEATURES, LATEST, METADATA, levels_at
+from pykafka_ops.analysis.feature_levels import FEATURES, LATEST, METADATA, has_level, levels_at
 from pykafka_ops.commands.framework.output import Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.commands.storage.errors import StorageToolError
-from pykafka_ops.commands.storage.levels import has_level, level_of, needs, release_of
+from pykafka_ops.commands.storage.levels import level_of, needs, release_of
 from pykafka_ops.errors import SettingError
 
 LEVELS = (Column("feature"), Column("level", right=True), Column("release", optional=True))
@@ -65,7 +66,7 @@ def _feature(text: str) -> tuple[str, int]:
             f"Invalid feature format: {text}. Expected format: 'feature=version' "
             "(e.g. 'group.version=1')"
         )
-    level = short(number)
+    level = java_integer(number, 15)
     if level is None:
         raise StorageToolError(f"Invalid version format: {number} for feature {name}")
     if name != METADATA and name not in FEATURES:
@@ -73,12 +74,3 @@ def _feature(text: str) -> tuple[str, int]:
     if name in FEATURES and not has_level(name, level):
         raise StorageToolError(f"Feature level {level} is not supported for feature {name}")
     return name, level
-
-
-def short(text: str) -> int | None:
-    """``Short.parseShort``; None where Java refuses it."""
-    digits = text[1:] if text[:1] in ("+", "-") else text
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 9):
-        return None
-    value = int(text)
-    return value if -(1 << 15) <= value < 1 << 15 else None

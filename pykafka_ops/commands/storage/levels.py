@@ -8,6 +8,7 @@ from pykafka_ops.analysis.feature_levels import (
     METADATA,
     VERSIONS,
     release_level,
+    unknown_release,
     version_name,
 )
 from pykafka_ops.errors import SettingError
@@ -33,17 +34,8 @@ def level_of(text: str, *, unstable: bool = True) -> int:
     """The metadata.version of a release, ``4.1``, ``4.1-IV0`` or ``3.9.1``; SettingError."""
     level = release_level(text)
     if level is None or (level > NEWEST and not unstable):
-        known = [name for name, number in VERSIONS.items() if unstable or number <= NEWEST]
-        raise SettingError(
-            f"Unknown metadata.version '{text}'. Supported metadata.version are: "
-            + ", ".join(known)
-        )
+        raise SettingError(unknown_release(text, None if unstable else NEWEST))
     return level
-
-
-def has_level(name: str, level: int) -> bool:
-    """Whether a feature has it."""
-    return 0 <= level <= len(FEATURES[name].since)
 
 
 def needs(name: str, level: int) -> dict[str, int]:

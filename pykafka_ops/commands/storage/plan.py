@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pykafka_ops.analysis.feature_levels import FEATURES, METADATA, levels_at
+from pykafka_ops.analysis.feature_levels import FEATURES, METADATA, has_level, levels_at
 from pykafka_ops.commands.framework.args import Args
+from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.commands.storage.errors import ARGUMENT, RUNTIME, StorageToolError
-from pykafka_ops.commands.storage.features import short
 from pykafka_ops.commands.storage.levels import (
     NEWEST,
     SCRAM_SINCE,
-    has_level,
     level_of,
     needs,
     release_of,
@@ -103,7 +102,7 @@ def _given_levels(args: Args) -> dict[str, int]:
         head = f"Can't parse feature=level string {text}: "
         if not equals:
             raise StorageToolError(f"{head}equals sign not found.", RUNTIME)
-        level = short(number.strip())
+        level = java_integer(number.strip(), 15)
         if level is None:
             raise StorageToolError(f"{head}unable to parse {number.strip()} as a short.", RUNTIME)
         found[name.strip()] = level
