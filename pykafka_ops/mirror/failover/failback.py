@@ -25,7 +25,7 @@ from pykafka_ops.mirror.control.state import (
     resume_entry,
 )
 from pykafka_ops.mirror.control.topic import ControlTopic
-from pykafka_ops.mirror.copy.positions import copied_of
+from pykafka_ops.mirror.copy.positions import copied_of, positions_of, source_ids
 from pykafka_ops.mirror.failover.checks import MoveCheck, MoveStep, commit_steps, named
 from pykafka_ops.mirror.failover.groups_back import GroupBack, commit_back, groups_back
 from pykafka_ops.mirror.naming import Naming, link_id, map_topic
@@ -99,13 +99,9 @@ def look_back(link: LinkSettings, source: Cluster, target: Cluster) -> BackFacts
 
 def _positions(out: LinkSettings, copies: Cluster, originals: Cluster) -> dict[Partition, int]:
     """By partition of the copies, how far they go; 0 where the original was made anew since."""
-    group, name = link_id(out.source, out.target), Naming.of(out).source_topic
-    every = committed_by(copies, group)
-    names = {original: topic for topic, _ in every if (original := name(topic)) is not None}
-    found = originals.metadata(sorted(names)).topics if names else []
-    ids = {names[topic.name]: topic.topic_id for topic in found if topic.name in names}
-    valid = copied_of(copies, group, ids)
-    return {place: valid.get(place, 0) for place in every}
+    every = positions_of(copies, link_id(out.source, out.target))
+    ids = source_ids(originals, Naming.of(out), {topic for topic, _ in every})
+    return dict.fromkeys(every, 0) | copied_of(every, ids)
 
 
 def _add_ids(facts: BackFacts, source: Cluster, target: Cluster) -> None:

@@ -14,7 +14,7 @@ from pykafka_ops.client.group_offsets import Offsets, commit_offsets, fetch_offs
 from pykafka_ops.client.groups import list_groups
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.errors import PkoError
-from pykafka_ops.mirror.copy.positions import copied_of
+from pykafka_ops.mirror.copy.positions import copied_of, positions_of, source_ids
 from pykafka_ops.mirror.groups.translation import (
     AHEAD,
     FAILED,
@@ -133,26 +133,13 @@ class GroupSync:
         Raises PkoError.
         """
         partitions = list(partitions)
-        ids = self._source_ids({topic for topic, _ in partitions})
+        ids = source_ids(self.source, self.chooser.naming, {topic for topic, _ in partitions})
         group = link_id(self.link.source, self.link.target)
-        positions = copied_of(self.target, group, ids)
+        positions = copied_of(positions_of(self.target, group), ids)
         self.reader.catch_up(settled=True)
         asked = [p for p in partitions if p in positions]
         starts = ends.known_offsets(self.target, asked, ends.EARLIEST)
         return KnownCopy(self.reader.translate, positions, {p: o.offset for p, o in starts.items()})
-
-    def _source_ids(self, topics: Iterable[str]) -> dict[str, bytes]:
-        """The ids that the source's topics have now, by their names at the target."""
-        name = self.chooser.naming.source_topic
-        names = {found: topic for topic in topics if (found := name(topic)) is not None}
-        if not names:
-            return {}
-        answer = self.source.metadata(sorted(names))
-        return {
-            names[topic.name]: topic.topic_id
-            for topic in answer.topics
-            if topic.name in names and not topic.error_code
-        }
 
     def _chosen(self, outcome: GroupsOutcome) -> list[str]:
         listed, failed = list_groups(self.source)
