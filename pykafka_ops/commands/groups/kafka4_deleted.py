@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.commands.framework.failures import java_text
+from pykafka_ops.commands.groups.kafka4_text import table
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -30,8 +31,9 @@ def deleted_text(
     else:
         yield f"\nError: Encountered some unknown error: {code.name if code else whole}\n"
     width = max([15, *(len(topic) for topic, _ in results)])
-    yield f"\n{'TOPIC':<{width}} {'PARTITION':<10} {'STATUS':<15}"
-    for (topic, index), error in sorted(results.items(), key=lambda r: f"{r[0][0]}{r[0][1]}"):
-        status = f"Error: {java_text(error)}" if error else "Successful"
-        yield f"\n{topic:<{width}} {'-' if index < 0 else index:<10} {status:<15}"
-    yield "\n"
+    found = sorted(results.items(), key=lambda r: f"{r[0][0]}{r[0][1]}")
+    rows = [
+        (topic, None if index < 0 else index, f"Error: {java_text(e)}" if e else "Successful")
+        for (topic, index), e in found
+    ]
+    yield from table((width, 10, 15), ("TOPIC", "PARTITION", "STATUS"), rows)

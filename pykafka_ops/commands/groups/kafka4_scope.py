@@ -17,6 +17,7 @@ from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.commands.groups.kafka import ScopeError
 from pykafka_ops.commands.groups.kafka4 import by_hash, told
+from pykafka_ops.commands.groups.kafka4_text import row
 from pykafka_ops.commands.groups.reset_plan import MomentError, parse_datetime
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -124,8 +125,5 @@ def reset_table(plans: Mapping[str, Offsets], widths: Widths) -> Iterator[str]:
     for name in in_hash_order(plans, java_hash):
         rows += [(name, topic, n, offset) for (topic, n), offset in by_hash(plans[name])]
     for cells in rows:
-        padded = (
-            f"{cell!s:<{w}}" if w else f"{cell}" for cell, w in zip(cells, widths, strict=True)
-        )
-        yield "\n" + " ".join(padded)
+        yield "\n" + row(widths, cells)
     yield "\n"

@@ -12,13 +12,24 @@ from pykafka_ops.client.leaders import Partition
 Lines = Iterator[str]
 
 
+def row(widths: Sequence[int], cells: Sequence[object]) -> str:
+    """Cells side by side, those beyond the widths as they are; None is a dash."""
+    texts = ["-" if cell is None else str(cell) for cell in cells]
+    padded = [f"{text:<{width}}" for text, width in zip(texts, widths, strict=False)]
+    return " ".join([*padded, *texts[len(widths) :]])
+
+
 def table(widths: Sequence[int], titles: Sequence[str], rows: Iterable[Sequence[object]]) -> Lines:
-    """Each line begins with a line's end, the last one ends with one, too; None is a dash."""
+    """Each line begins with a line's end, the last one ends with one, too."""
     for cells in (titles, *rows):
-        texts = ["-" if cell is None else str(cell) for cell in cells]
-        padded = [f"{text:<{width}}" for text, width in zip(texts, widths, strict=False)]
-        yield "\n" + " ".join([*padded, *texts[len(widths) :]])
+        yield "\n" + row(widths, cells)
     yield "\n"
+
+
+def coordinator(group: GroupDescription, cluster: Cluster, gap: str = "  ") -> str | None:
+    """``host:port  (id)``; None while it is not known."""
+    node = cluster.nodes.get(group.coordinator)
+    return f"{node.host}:{node.port}{gap}({node.id})" if node else None
 
 
 def assignment(places: Iterable[Partition]) -> str | None:
@@ -50,9 +61,8 @@ def offsets(name: str, rows: Sequence[Standing], epochs: dict[Partition, int] | 
 
 def state(group: GroupDescription, cluster: Cluster, *, verbose: bool) -> Lines:
     """Coordinator, assignor, state, with ``verbose`` epochs."""
-    node = cluster.nodes.get(group.coordinator)
-    where = f"{node.host}:{node.port}  ({node.id})" if node else "-"
-    widths = [max(15, len(group.id)), max(25, len(where)), 20, 20]
+    where = coordinator(group, cluster)
+    widths = [max(15, len(group.id)), max(25, len(where or "")), 20, 20]
     titles = ["GROUP", "COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE", "#MEMBERS"]
     cells: list[object] = [
         group.id, where, group.assignor or None, group.state, len(group.members),

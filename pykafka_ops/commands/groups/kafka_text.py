@@ -142,8 +142,7 @@ def _assignment(member: MemberDescription) -> str:
 
 
 def _state(group: GroupDescription, cluster: Cluster) -> Iterator[str]:
-    node = cluster.nodes.get(group.coordinator)
-    where = f"{node.host}:{node.port}  ({node.id})" if node else "-"
+    where = kafka4_text.coordinator(group, cluster) or "-"
     widths = (max(25, len(where)), 25, 20, 15, 0)
     yield "\n" + _line(
         widths, "GROUP", "COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE", "#MEMBERS"

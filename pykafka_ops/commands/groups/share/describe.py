@@ -20,7 +20,7 @@ from pykafka_ops.commands.framework.output import Table, say
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.kafka4 import meant, told
-from pykafka_ops.commands.groups.kafka4_text import assignment, table
+from pykafka_ops.commands.groups.kafka4_text import assignment, coordinator, table
 from pykafka_ops.errors import PkoError
 
 View = Callable[[GroupDescription], Iterator[str]]
@@ -82,9 +82,8 @@ def _offsets(name: str, starts: dict[Partition, ShareStart], *, verbose: bool) -
 
 def _state(group: GroupDescription, cluster: Cluster, *, verbose: bool) -> Iterator[str]:
     yield from _note(group)
-    node = cluster.nodes.get(group.coordinator)
-    where = f"{node.host}:{node.port}  ({node.id})" if node else "-"
-    widths = [max(15, len(group.id)), max(25, len(where)), 15]
+    where = coordinator(group, cluster)
+    widths = [max(15, len(group.id)), max(25, len(where or "")), 15]
     titles = ["GROUP", "COORDINATOR (ID)", "STATE", "#MEMBERS"]
     cells: list[object] = [group.id, where, group.state, len(group.members)]
     if verbose:

@@ -22,6 +22,7 @@ from pykafka_ops.client.seeking import offsets_at
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.kafka4 import by_hash, meant, told
+from pykafka_ops.commands.groups.kafka4_text import coordinator, row
 from pykafka_ops.errors import PkoError
 
 _ROLES = (("active", "ACTIVE"), ("standby", "STANDBY"), ("warm-up", "WARMUP"))
@@ -126,9 +127,8 @@ def _offsets(
 
 def _state(group: GroupDescription, cluster: Cluster, *, verbose: bool) -> Iterator[str]:
     yield from _note(group)
-    node = cluster.nodes.get(group.coordinator)
-    where = f"{node.host}:{node.port} ({node.id})" if node else "-"
-    widths = [max(15, len(group.id)), max(25, len(where)), 25]
+    where = coordinator(group, cluster, " ")
+    widths = [max(15, len(group.id)), max(25, len(where or "")), 25]
     titles = ["GROUP", "COORDINATOR (ID)", "STATE", "#MEMBERS"]
     cells: list[object] = [group.id, where, group.state, len(group.members)]
     if verbose:
@@ -194,6 +194,4 @@ def _table(
     widths: Sequence[int], titles: Sequence[str], rows: Iterable[Sequence[object]]
 ) -> Iterator[str]:
     for cells in (titles, *rows):
-        texts = ["-" if cell is None else str(cell) for cell in cells]
-        padded = [f"{text:<{width}}" for text, width in zip(texts, widths, strict=False)]
-        yield " ".join([*padded, *texts[len(widths) :]]) + "\n"
+        yield row(widths, cells) + "\n"
