@@ -14,7 +14,7 @@ from pykafka_ops.commands.dump_log.java import (
     illegal_argument,
     kafka_exception,
 )
-from pykafka_ops.disk.checkpoint import parse_meta_properties
+from pykafka_ops.commands.framework.meta_properties import read_meta_properties
 from pykafka_ops.errors import CorruptIndexError
 
 #: Bytes of a batch up to its magic, and the least its length can be (a v0 record).
@@ -22,7 +22,6 @@ _TO_MAGIC, _OVERHEAD_V0 = 17, 14
 _LENGTH = Struct(">i")
 _CHUNK = 1 << 20
 MAX_INT = 2**31 - 1
-_MOST_META = 64 << 10
 #: Bytes of a file from which on it is mapped instead of read.
 MAPPED_ABOVE = 32 << 20
 
@@ -80,11 +79,9 @@ def load(path: str, *, missing: str = "java.nio.file.NoSuchFileException") -> Da
 def written_by_kraft(path: str) -> bool:
     """Whether a log lies in a log directory of KRaft, by its ``meta.properties``; False where that
     is not there."""
-    meta = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(path))), "meta.properties")
+    directory = os.path.dirname(os.path.dirname(os.path.abspath(path)))
     try:
-        with open(meta, "rb") as file:
-            text = file.read(_MOST_META).decode("utf-8", "replace")
-        return parse_meta_properties(text).version == 1
+        return read_meta_properties(directory).version == 1
     except (OSError, CorruptIndexError):
         return False
 

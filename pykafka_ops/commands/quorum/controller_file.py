@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 from pykafka_ops.client.quorum import QuorumEndpoint
+from pykafka_ops.commands.framework.meta_properties import read_meta_properties
 from pykafka_ops.commands.framework.types import java_integer
-from pykafka_ops.disk.checkpoint import parse_meta_properties
 from pykafka_ops.errors import CorruptError, UsageError, WireError
 from pykafka_ops.wire.types import parse_uuid
 
 _VALID = "Is this a valid controller configuration file?"
 _LISTENER = re.compile(r"(.*)://\[?([0-9a-zA-Z\-%._:]*)\]?:(-?[0-9]{1,10})")
-_MOST_BYTES = 1 << 20
-"""Of ``meta.properties``; Kafka writes about a hundred."""
 _PORTS = range(1 << 16)
 
 
@@ -66,10 +63,8 @@ def _metadata_directory(properties: Mapping[str, str]) -> str:
 
 def _directory_id(directory: str) -> str:
     try:
-        with (Path(directory) / "meta.properties").open("rb") as f:
-            text = f.read(_MOST_BYTES).decode()
-        found = parse_meta_properties(text)
-    except (OSError, ValueError):
+        found = read_meta_properties(directory)
+    except OSError:
         raise UsageError(f"Unable to read meta.properties from {directory}") from None
     except CorruptError as error:
         raise UsageError(f"{directory}: {error}") from None

@@ -6,15 +6,13 @@ Sources: ``MetaPropertiesEnsemble``, ``MetaProperties``.
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import NamedTuple
 
+from pykafka_ops.commands.framework.meta_properties import read_meta_properties
 from pykafka_ops.commands.storage.errors import RUNTIME, StorageToolError
-from pykafka_ops.disk.checkpoint import MetaProperties, parse_meta_properties
+from pykafka_ops.disk.checkpoint import MetaProperties
 from pykafka_ops.disk.names import META_PROPERTIES
 from pykafka_ops.errors import CorruptIndexError
-
-_MAX_FILE = 1 << 20
 
 
 class Directories(NamedTuple):
@@ -25,19 +23,12 @@ class Directories(NamedTuple):
     failed: list[str]
 
 
-def read_properties(directory: str) -> MetaProperties:
-    """Its ``meta.properties``; OSError, CorruptIndexError."""
-    with (Path(directory) / META_PROPERTIES).open("rb") as file:
-        text = file.read(_MAX_FILE).decode("latin-1")
-    return parse_meta_properties(text, META_PROPERTIES)
-
-
 def load(directories: list[str]) -> Directories:
     """What is in them now; a directory that is not there is empty."""
     found = Directories({}, [], [])
     for directory in sorted(directories):
         try:
-            found.formatted[directory] = read_properties(directory)
+            found.formatted[directory] = read_meta_properties(directory)
         except FileNotFoundError:
             found.empty.append(directory)
         except (OSError, CorruptIndexError):

@@ -18,14 +18,13 @@ from pykafka_ops.disk.checkpoint import MetaProperties, format_meta_properties
 from pykafka_ops.disk.kraft.snapshot import (
     BOOTSTRAP,
     FIRST_SNAPSHOT,
-    METADATA_PARTITION,
     ScramUser,
     bootstrap_file,
     feature_record,
     user_record,
     voters_snapshot,
 )
-from pykafka_ops.disk.names import META_PROPERTIES
+from pykafka_ops.disk.names import META_PROPERTIES, METADATA_PARTITION
 from pykafka_ops.errors import UsageError
 from pykafka_ops.random_uuid import random_uuid
 from pykafka_ops.wire.types import uuid_text

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from pykafka_ops.commands.framework.meta_properties import read_meta_properties
 from pykafka_ops.commands.framework.output import Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.storage.directories import read_properties
 from pykafka_ops.commands.storage.node import read_node
 from pykafka_ops.disk.checkpoint import MetaProperties
 from pykafka_ops.disk.names import META_PROPERTIES
@@ -62,7 +62,7 @@ def _look(directory: str) -> tuple[MetaProperties | None, str]:
     if not os.path.isdir(directory):
         return None, f"{directory} is not a directory"
     try:
-        return read_properties(directory), ""
+        return read_meta_properties(directory), ""
     except FileNotFoundError:
         return None, f"{directory} is not formatted."
     except (OSError, CorruptIndexError) as error:

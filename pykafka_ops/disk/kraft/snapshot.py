@@ -16,7 +16,6 @@ from pykafka_ops.disk.record import Record
 from pykafka_ops.disk.varint import unsigned
 
 BOOTSTRAP = "bootstrap.checkpoint"
-METADATA_PARTITION = "__cluster_metadata-0"
 FIRST_SNAPSHOT = "00000000000000000000-0000000000.checkpoint"
 MAX_BATCH = 8 << 20
 """Bytes of a batch of records (``KafkaRaftClient.MAX_BATCH_SIZE_BYTES``)."""

@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from pykafka_ops.commands.dump_log.printing.metadata import read_metadata
 from pykafka_ops.commands.dump_log.segments import SegmentPath, SegmentReader, plain_section
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.control import control_type_id
-from pykafka_ops.disk.names import LOG_SUFFIX, parse_segment_file
+from pykafka_ops.disk.names import LOG_SUFFIX, METADATA_PARTITION, parse_segment_file
 from pykafka_ops.disk.salvage import DamagedBytes, SoundBatch
 from pykafka_ops.disk.schema import ByteReader, read_struct, to_json
 from pykafka_ops.disk.tables.read import record_table
 from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptError, UsageError
 
-FOLDER: Final = "__cluster_metadata-0"
 HEADER, FOOTER = "SNAPSHOT_HEADER", "SNAPSHOT_FOOTER"
 _CHECKPOINT = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
 _CONTROL = {
@@ -58,7 +57,7 @@ def metadata_files(path: str) -> MetadataFiles:
     found = _CHECKPOINT.fullmatch(os.path.basename(path))
     if found and os.path.isfile(path):
         return MetadataFiles([MetadataSnapshot(int(found[1]), int(found[2]), path)], [])
-    inside = os.path.join(path, FOLDER)
+    inside = os.path.join(path, METADATA_PARTITION)
     folder = inside if os.path.isdir(inside) else path
     try:
         names = sorted(os.listdir(folder))
@@ -71,7 +70,9 @@ def metadata_files(path: str) -> MetadataFiles:
     ]
     segments = [SegmentPath(os.path.join(folder, name)) for name in names if _is_live(name)]
     if not snapshots and not segments:
-        raise UsageError(f"{path}: no {FOLDER} there, or neither snapshots nor segments in it")
+        raise UsageError(
+            f"{path}: no {METADATA_PARTITION} there, or neither snapshots nor segments in it"
+        )
     return MetadataFiles(snapshots, segments)
 
 
