@@ -29,6 +29,7 @@ case $class in
     org.apache.kafka.tools.VerifiableConsumer) tool=kafka-verifiable-consumer ;;
     org.apache.kafka.tools.ProducerPerformance) tool=kafka-producer-perf-test ;;
     kafka.tools.ConsumerPerformance|org.apache.kafka.tools.ConsumerPerformance) tool=kafka-consumer-perf-test ;;
+    org.apache.kafka.tools.ShareConsumerPerformance) tool=kafka-share-consumer-perf-test ;;
     kafka.tools.EndToEndLatency|org.apache.kafka.tools.EndToEndLatency) tool=kafka-e2e-latency ;;
     org.apache.kafka.tools.ClientMetricsCommand) tool=kafka-client-metrics ;;
     kafka.tools.StorageTool) tool=kafka-storage ;;

@@ -54,8 +54,8 @@ class ClientConfig:
 
     __slots__ = (
         "api_timeout", "backoff", "backoff_max", "bearer", "bootstrap", "client_id", "patience",
-        "properties", "protocol", "request_timeout", "retries", "sasl_mechanism", "silence",
-        "tls_context",
+        "properties", "protocol", "receive_buffer", "request_timeout", "retries", "sasl_mechanism",
+        "silence", "tls_context",
     )  # fmt: skip
 
     def __init__(self, bootstrap: list[Address], properties: Mapping[str, str]) -> None:
@@ -72,6 +72,8 @@ class ClientConfig:
         self.backoff = self._ms("retry.backoff.ms", 100)
         self.backoff_max = max(self.backoff, self._ms("retry.backoff.max.ms", 1_000))
         self.retries = self._int("retries", FOREVER)
+        self.receive_buffer = max(0, self._int("receive.buffer.bytes", 0, least=-1))
+        """Bytes; 0: as the system has it (Kafka's clients ask for 32768 or 65536)."""
         self.patience = self.api_timeout
         """Seconds to keep trying while no broker at all can be connected."""
         self.protocol = self._one_of("security.protocol", "PLAINTEXT", PROTOCOLS)
@@ -118,7 +120,7 @@ class ClientConfig:
         """A raw property, None where absent or empty."""
         return self.properties.get(key) or None
 
-    def _int(self, key: str, default: int) -> int:
+    def _int(self, key: str, default: int, *, least: int = 0) -> int:
         text = self.properties.get(key)
         if text is None:
             return default
@@ -128,9 +130,9 @@ class ClientConfig:
             raise ClientConfigError(
                 f"Invalid value {text} for configuration {key}: Not a number of type INT"
             ) from None
-        if value < 0:
+        if value < least:
             raise ClientConfigError(
-                f"Invalid value {value} for configuration {key}: Value must be at least 0"
+                f"Invalid value {value} for configuration {key}: Value must be at least {least}"
             )
         return value
 

@@ -142,6 +142,8 @@ class BrokerConnection:
             sock.setblocking(False)
             try:
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                if self.config.receive_buffer:  # before connecting, so that windows are scaled
+                    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self.config.receive_buffer)
                 status = sock.connect_ex(target)
                 if status == errno.EINPROGRESS:
                     yield sock.fileno(), WRITE, self._bearable()

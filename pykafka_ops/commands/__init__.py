@@ -117,6 +117,7 @@ MORE_TOOLS = {
     "kafka-console-share-consumer": "consume.share_tool",
     "kafka-producer-perf-test": "perf.producer_tool",
     "kafka-consumer-perf-test": "perf.consumer_tool",
+    "kafka-share-consumer-perf-test": "perf.share_tool",
     "kafka-e2e-latency": "perf.latency_tool",
     "kafka-groups": "groups.every_kind",
     "kafka-share-groups": "groups.share",

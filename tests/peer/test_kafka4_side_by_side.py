@@ -134,6 +134,24 @@ LINES = {
     "kafka-reassign-partitions": ("--list",),
     "kafka-metadata-quorum": ("describe --status",),
     "kafka-broker-api-versions": ("",),
+    "kafka-share-consumer-perf-test": (
+        "--topic t1 --num-records 0 --group g-%",
+        "--topic t1 --num-records 0 --group g-% --threads 2 --show-consumer-stats",
+        "--topic t1 --messages 0 --group g-% --hide-header",
+        "--topic none-% --num-records 0 --hide-header",
+        "--topic 'a b' --num-records 5 --hide-header",
+        "--topic t1",
+        "--num-records 5",
+        "--topic t1 --num-records 5 --messages 6",
+        "--topic t1 --num-records x --hide-header",
+        "--topic t1 --num-records 5 --date-format q --hide-header",
+        "--topic t1 --num-records 5 --fetch-size -5 --hide-header",
+        "--topic t1 --num-records 5 --socket-buffer-size -5 --hide-header",
+        "--topic t1 --num-records 5 --group '' --hide-header",
+        "--topic t1 --num-records 5 --command-property isolation.level=x --hide-header",
+        "--topic t1 --num-records 5 --command-config no-such --hide-header",
+        "--bogus",
+    ),
     "kafka-cluster": ("cluster-id @", "list-endpoints @", "unregister --id 9 @"),
 }
 AT = "@"
@@ -142,6 +160,8 @@ _BLANKS = re.compile(r" +")
 """The names of both sides are not equally long."""
 _USABLE = re.compile(r" \[usable: \d+\]")
 """Each client has newest versions of its own."""
+_TIMES = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[:,]\d{3}|(?<=, )\d{1,5}$")
+"""Of performance tests."""
 _CHANGES = re.compile(r"^(MaxFollowerLag|HighWatermark|LeaderEpoch|CurrentVoters).*")
 
 
@@ -176,7 +196,7 @@ def argv_of(line: str, broker: KraftBroker) -> list[str]:
 def comparable(text: str, side: str) -> list[str]:
     """Rows in an order of their own, as Java's sets have one that differs from run to run, with
     one blank between cells; without what is never the same twice, and stack traces."""
-    lines = [_CHANGES.sub(r"\1", _USABLE.sub("", _BLANKS.sub(" ", row))).strip()
+    lines = [_CHANGES.sub(r"\1", _TIMES.sub("T", _USABLE.sub("", _BLANKS.sub(" ", row)))).strip()
              for row in text.replace(side, "%").split("\n")]  # fmt: skip
     return rows("\n".join(line for line in lines if line and not line.startswith("at ")))
 

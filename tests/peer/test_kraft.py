@@ -132,6 +132,24 @@ def test_members_of_ours_and_of_kafkas_share_a_group(desk: Desk, kraft: KraftBro
     assert desk.ask("groups", "delete", "turns", "--yes").returncode == 0
 
 
+def test_performance_tests_of_ours_and_of_kafkas_share_a_group(
+    desk: Desk, kraft: KraftBroker
+) -> None:
+    begin_at_the_first_record(desk, "paces")
+    desk.topic("paced", 2, 3000)
+    words = ("--bootstrap-server", kraft.bootstrap, "--topic", "paced", "--group", "paces",
+             "--hide-header", "--num-records")  # fmt: skip
+    ours = pko("kafka-share-consumer-perf-test", *words, "1500", "--threads", "2")
+    theirs = kraft.tool("ShareConsumerPerformance", *words, "1")
+    rest = pko("kafka-share-consumer-perf-test", *words, "6000", "--timeout", "1000")
+    assert [ours.returncode, theirs.returncode, rest.returncode] == [0, 0, 0], theirs.stderr
+    lines = [ours.stdout.decode(), theirs.stdout, rest.stdout.decode()]
+    read = [int(text.splitlines()[-1].split(", ")[5]) for text in lines]
+    assert 1500 <= read[0] < 3000 and read[1] >= 1 and sum(read) == 3000, lines
+    assert b"acknowledged" not in ours.stderr + rest.stderr
+    assert desk.ask("groups", "delete", "paces", "--yes").returncode == 0
+
+
 @contextmanager
 def word_count(kraft: KraftBroker, directory: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Kafka Streams by its own protocol: reads ``words``, writes ``counts``."""

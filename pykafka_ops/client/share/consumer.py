@@ -16,7 +16,7 @@ from pykafka_ops.client.answers import error_of
 from pykafka_ops.client.cluster import ANY, Cluster, Question
 from pykafka_ops.client.share.membership import ShareMember
 from pykafka_ops.client.share.records import SharedRecord, held
-from pykafka_ops.client.share.session import AckType, Outcomes, Place, ShareSession
+from pykafka_ops.client.share.session import MOST_BYTES, AckType, Outcomes, Place, ShareSession
 from pykafka_ops.client.topics import topics_of
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
@@ -42,12 +42,19 @@ class _Handout(NamedTuple):
 
 class ShareConsumer:
     """``poll`` for records, ``acknowledge`` each, ``close`` at the end: what was not acknowledged
-    goes to others. ``warn`` hears of trouble that may pass."""
+    goes to others. ``warn`` hears of trouble that may pass; ``most_bytes``: of one answer."""
 
     def __init__(
-        self, cluster: Cluster, group: str, topics: Collection[str], warn: Callable[[str], None]
+        self,
+        cluster: Cluster,
+        group: str,
+        topics: Collection[str],
+        warn: Callable[[str], None],
+        *,
+        most_bytes: int = MOST_BYTES,
     ) -> None:
         self.cluster, self.topics, self.warn = cluster, list(topics), warn
+        self.most_bytes = most_bytes
         self.member = ShareMember(cluster, group, self.topics)
         self.names: dict[bytes, str] = {}
         self.leaders: dict[Place, int] = {}
@@ -151,7 +158,8 @@ class ShareConsumer:
         return by_node
 
     def _session(self, node: int) -> ShareSession:
-        return self.sessions.setdefault(node, ShareSession(self.member.group, self.member.id))
+        fresh = ShareSession(self.member.group, self.member.id, self.most_bytes)
+        return self.sessions.setdefault(node, fresh)
 
     def _is_good(self, node: int, answer: object) -> bool:
         """Whether the broker took a request; raises what does not pass."""

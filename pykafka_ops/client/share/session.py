@@ -33,8 +33,10 @@ class ShareSession:
     """One session with one broker. Each request that was answered is to be told (``answered``), one
     that was not ends it (``reset``): the broker then lets others have what was held."""
 
-    def __init__(self, group: str, member: str) -> None:
+    def __init__(self, group: str, member: str, most_bytes: int = MOST_BYTES) -> None:
+        """``most_bytes``: of one answer (fetch.max.bytes); the first batch comes anyway."""
         self.group, self.member, self.epoch = group, member, 0
+        self.most_bytes = most_bytes
         self.known: frozenset[Place] = frozenset()
         self._asked: frozenset[Place] = frozenset()
 
@@ -48,7 +50,7 @@ class ShareSession:
             share_session_epoch=self.epoch,
             max_wait_ms=wait_ms,
             min_bytes=1,
-            max_bytes=MOST_BYTES,
+            max_bytes=self.most_bytes,
             max_records=most,
             batch_size=most,
             topics=[

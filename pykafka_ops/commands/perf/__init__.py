@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Words
-from pykafka_ops.commands.perf.options import IDLE, OF_CONSUMER, OF_LATENCY, OF_PRODUCER, TOPIC
+from pykafka_ops.commands.perf.options import (
+    IDLE,
+    MEMBERS,
+    OF_CONSUMER,
+    OF_LATENCY,
+    OF_PRODUCER,
+    SHARE,
+    TOPIC,
+)
 from pykafka_ops.commands.perf.work import do
 
 perf = VerbGroup("perf", "How fast a cluster takes and gives records.", do)
@@ -22,8 +30,11 @@ perf.verb(
     "consume",
     "Read records, and show how fast that went.",
     words=(Words(TOPIC, "?"),),
-    options=(*OF_CONSUMER, IDLE),
-    examples=("pko perf consume orders --num-records 1000000",),
+    options=(*OF_CONSUMER, IDLE, SHARE, MEMBERS),
+    examples=(
+        "pko perf consume orders --num-records 1000000",
+        "pko perf consume orders --num-records 1000000 --share billing --threads 3",
+    ),
 )
 perf.verb(
     "latency",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 SPAN_MS = 200
 """How often librdkafka reports."""
@@ -29,15 +29,20 @@ class Counted:
             serve(0.05)
 
     def lines(self, kind: str, client_id: str) -> Iterator[str]:
-        """A blank line, a title and a line for each figure, by name."""
+        """The lines of them."""
         group = f"{kind}-metrics"
         found = {
             f"{group}:{name.replace('_', '-')}:{{client-id={client_id}}}": value
             for name, value in self._last.items()
             if isinstance(value, (int, float)) and not isinstance(value, bool)
         }
-        width = max(map(len, found), default=11)
-        yield ""
-        yield f"{'Metric Name':<{width}}   Value"
-        for name in sorted(found):
-            yield f"{name:<{width}} : {float(found[name]):.3f}"
+        yield from metric_lines(found)
+
+
+def metric_lines(found: Mapping[str, float]) -> Iterator[str]:
+    """A blank line, a title and a line for each figure, by name."""
+    width = max(map(len, found), default=11)
+    yield ""
+    yield f"{'Metric Name':<{width}}   Value"
+    for name in sorted(found):
+        yield f"{name:<{width}} : {float(found[name]):.3f}"

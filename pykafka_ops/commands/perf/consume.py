@@ -26,7 +26,7 @@ COLUMNS = (
 FILES, PAIRS = ("consumer.config",), ("command-property",)
 _BATCH = 500
 """Records of one poll (max.poll.records)."""
-_MB = 1024.0 * 1024.0
+MB = 1024.0 * 1024.0
 _SOON = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.LEADER_NOT_AVAILABLE)
 _TAIL = ", rebalance.time.ms, fetch.time.ms, fetch.MB.sec, fetch.nMsg.sec"
 _HEAD = ", data.consumed.in.MB, MB.sec, data.consumed.in.nMsg, nMsg.sec"
@@ -48,6 +48,8 @@ def figure(value: float) -> str:
 
 def consume(run: Run) -> Table | int:
     """Read as many records as asked for, or until none come; exit code 1, in pko's form, then."""
+    if not run.args.flags and run.args.has("threads"):
+        raise UsageError("--threads goes with --share GROUP")
     test = ConsumerTest(run)
     topic = run.args.text("topic")
     if not run.args.flags and topic is not None:
@@ -62,7 +64,7 @@ class ConsumerTest:
     def __init__(self, run: Run) -> None:
         args = self.args = run.args
         self.flags, self.detailed = args.flags, args.has("show-detailed-stats")
-        self.say = _on_stdout if args.flags else run.note
+        self.say = on_stdout if args.flags else run.note
         if args.flags and not args.has("hide-header"):
             self.say(
                 ("time, threadId" if self.detailed else "start.time, end.time") + _HEAD + _TAIL
@@ -94,11 +96,11 @@ class ConsumerTest:
             more = {"statistics.interval.ms": SPAN_MS, "stats_cb": self.counted.callback}
         self.consumer = consumer(run, settings, more)
         self.records = self.bytes = self.joined = self.joined_now = 0
-        self.join_start = self.start = self.end = _now()
+        self.join_start = self.start = self.end = now_ms()
 
     def run(self) -> None:
         """Read."""
-        self.join_start = self.start = _now()
+        self.join_start = self.start = now_ms()
         try:
             self.consumer.subscribe(self.topics, on_assign=self._assigned, on_revoke=self._revoked)
         except load().KafkaException as error:
@@ -107,7 +109,7 @@ class ConsumerTest:
         last_bytes = last_records = 0
         while self.records < self.wanted and now - last_seen <= self.patience:
             found = self.consumer.consume(_BATCH, 0.1)
-            now = _now()
+            now = now_ms()
             good = [m for m in found if self._good(m)]
             last_seen = now if good else last_seen
             self.records += len(good)
@@ -117,7 +119,7 @@ class ConsumerTest:
                                self.records - last_records)  # fmt: skip
                 self.joined_now = 0
                 last_report, last_records, last_bytes = now, self.records, self.bytes
-        self.end = _now()
+        self.end = now_ms()
         if self.records < self.wanted and self.flags:
             self.say(
                 "WARNING: Exiting before consuming the expected number of records: timeout "
@@ -126,12 +128,12 @@ class ConsumerTest:
             )
 
     def _assigned(self, client: Any, partitions: Any) -> None:
-        elapsed = _now() - self.join_start
+        elapsed = now_ms() - self.join_start
         self.joined += elapsed
         self.joined_now += elapsed
 
     def _revoked(self, client: Any, partitions: Any) -> None:
-        self.join_start = _now()
+        self.join_start = now_ms()
 
     def _good(self, message: Any) -> bool:
         error = message.error()
@@ -150,9 +152,9 @@ class ConsumerTest:
             return
         seconds = (now - before) / 1000
         fetch = now - before - self.joined_now
-        rates = (1000 * size / _MB / fetch, 1000 * count / fetch) if fetch > 0 else (0.0, 0.0)
+        rates = (1000 * size / MB / fetch, 1000 * count / fetch) if fetch > 0 else (0.0, 0.0)
         figures = (
-            self._date(now), "0", figure(self.bytes / _MB), figure(ratio(size / _MB, seconds)),
+            self._date(now), "0", figure(self.bytes / MB), figure(ratio(size / MB, seconds)),
             str(self.records), figure(ratio(count, seconds)), str(self.joined_now), str(fetch),
             *map(figure, rates),
         )  # fmt: skip
@@ -167,7 +169,7 @@ class ConsumerTest:
         if self.args.has("print-metrics"):
             self.counted.wait(self.consumer.poll)
         self.consumer.close()
-        size = self.bytes / _MB
+        size = self.bytes / MB
         rates = (ratio(size, seconds), ratio(self.records, seconds),
                  ratio(size, fetch / 1000), ratio(self.records, fetch / 1000))  # fmt: skip
         if self.flags and not self.detailed:
@@ -196,10 +198,12 @@ class ConsumerTest:
         return Table("performance", COLUMNS, [row], notes=notes, exit_code=0 if complete else 1)
 
 
-def _now() -> int:
+def now_ms() -> int:
+    """Milliseconds since 1970."""
     return int(time.time() * 1000)
 
 
-def _on_stdout(line: str) -> None:
+def on_stdout(line: str) -> None:
+    """A line, at once."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import sys
 
-from pykafka_ops.commands.framework.args import Args, OptionError
+from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.verb import Verb
 from pykafka_ops.commands.kafka_syntax.tool import Tool
 from pykafka_ops.commands.options import BROKER_LIST
 from pykafka_ops.commands.perf import options as o
-from pykafka_ops.commands.perf.failures import message_alone
+from pykafka_ops.commands.perf.failures import exactly_one, message_alone
 from pykafka_ops.commands.perf.work import do
 
 _OLD = {"messages": "num-records", "consumer.config": "command-config"}
-
-
-def _one_of(args: Args, *names: str) -> None:
-    if sum(map(args.has, names)) != 1:
-        shown = ", ".join(f"[{name}]" for name in names)
-        raise OptionError(f"Exactly one of the following arguments is required: {shown}")
 
 
 def _check(args: Args) -> None:
     """As ``ConsumerPerfOptions``."""
     if not args.has("broker-list"):
         args.require("bootstrap-server")
-    _one_of(args, "topic", "include")
-    _one_of(args, "messages", "num-records")
+    exactly_one(args, "topic", "include")
+    exactly_one(args, "messages", "num-records")
     args.forbid("consumer.config", "command-config")
     for old, new in _OLD.items():
         if args.has(old):

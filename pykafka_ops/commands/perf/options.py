@@ -11,6 +11,7 @@ from pykafka_ops.commands.framework.types import (
     GROUP_NAME,
     LONG_COUNT,
     MILLIS,
+    POSITIVE,
     POSITIVE_MILLIS,
     SHORT_BYTES,
     TOPIC_NAME,
@@ -64,6 +65,13 @@ HIDE_HEADER = Switch("--hide-header", help="no line with titles")
 THREADS = Option("--threads", metavar="N", type=COUNT, hidden=True, help="old, without effect")
 FETCH_THREADS = Option("--num-fetch-threads", metavar="N", type=COUNT, hidden=True,
                        help="old, without effect")
+SHARE = Option("--share", metavar="GROUP", type=GROUP_NAME, ours=True,
+               help="read as a share group (KIP-932)")
+SHARE_GROUP = Option("--group", metavar="GROUP", type=GROUP_NAME,
+                     help="the share group to read as (default: perf-share-consumer)")
+MEMBERS = Option("--threads", metavar="N", type=POSITIVE, default="1",
+                 help="members of the share group, which share the load")
+MEMBER_STATS = Switch("--show-consumer-stats", help="a line for each member at the end")
 ACKS = Option("--producer-acks", metavar="1|all", default="all", help="what a send waits for")
 KEY_SIZE = Option("--record-key-size", metavar="BYTES", type=SHORT_BYTES, default="0",
                   help="bytes of keys")

@@ -11,6 +11,8 @@ def do(run: Run) -> Result:
     match run.args.verb:
         case "produce":
             from pykafka_ops.commands.perf.produce import produce as work
+        case "consume" if run.args.has("share"):
+            from pykafka_ops.commands.perf.share import consume_shared as work
         case "consume":
             from pykafka_ops.commands.perf.consume import consume as work
         case "latency":

@@ -31,6 +31,9 @@ TOOLS_4 = {
     "kafka-log-dirs": f"{_TOOLS}LogDirsCommand",
     "kafka-metadata-quorum": f"{_TOOLS}MetadataQuorumCommand",
     "kafka-reassign-partitions": f"{_TOOLS}reassign.ReassignPartitionsCommand",
+    "kafka-replica-verification": f"{_TOOLS}ReplicaVerificationTool",
+    "kafka-share-consumer-perf-test": f"{_TOOLS}ShareConsumerPerformance",
+    "kafka-streams-application-reset": f"{_TOOLS}StreamsResetter",
     "kafka-topics": f"{_TOOLS}TopicCommand",
     "kafka-transactions": f"{_TOOLS}TransactionsCommand",
 }
