@@ -1,6 +1,6 @@
 """Levels of a cluster's features: what they are called, which come with a release, what they need.
 
-Kafka counterparts: ``MetadataVersion``, ``Feature`` and the ``FeatureVersion`` of each in 4.3.
+Kafka counterparts: ``MetadataVersion``, ``Feature`` and the ``FeatureVersion`` of each in 4.4.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _FIRST_LEVEL = 7
 _RELEASES = (
     ("3.3", (3,)), ("3.4", (0,)), ("3.5", (0, 1, 2)), ("3.6", (0, 1, 2)), ("3.7", (0, 1, 2, 3, 4)),
     ("3.8", (0,)), ("3.9", (0,)), ("4.0", (0, 1, 2, 3)), ("4.1", (0, 1)), ("4.2", (0, 1)),
-    ("4.3", (0,)), ("4.4", (0,)),
+    ("4.3", (0,)), ("4.4", (0, 1, 2)), ("4.5", (0,)),
 )  # fmt: skip
 """The levels of ``metadata.version`` in their order, by release."""
 VERSIONS: Final = {
@@ -22,7 +22,7 @@ VERSIONS: Final = {
     )
 }
 """Levels of ``metadata.version`` by name; what is behind ``LATEST`` is not released."""
-LATEST: Final = "4.3-IV0"
+LATEST: Final = "4.4-IV2"
 _NAMES = {level: name for name, level in VERSIONS.items()}
 _BY_NAME = VERSIONS | {
     name.partition("-")[0]: level for name, level in VERSIONS.items() if level <= VERSIONS[LATEST]
@@ -44,7 +44,7 @@ FEATURES: Final = {
     "eligible.leader.replicas.version": FeatureHistory(
         (VERSIONS["4.1-IV0"],), {1: VERSIONS["4.0-IV1"]}
     ),
-    "share.version": FeatureHistory((VERSIONS["4.2-IV0"],), {}),
+    "share.version": FeatureHistory((VERSIONS["4.2-IV0"], VERSIONS["4.4-IV0"]), {}),
     "streams.version": FeatureHistory((VERSIONS["4.2-IV1"],), {}),
 }
 """All but ``metadata.version``, in the order in which Kafka's tool names them."""

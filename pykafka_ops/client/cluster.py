@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
-from pykafka_ops.client.answers import error_of
+from pykafka_ops.client.answers import error_of, raise_error
 from pykafka_ops.client.config import SILENCE_MS, Address, ClientConfig, NoBootstrapError
 from pykafka_ops.client.connection import (
     BrokerConnection,
@@ -337,6 +337,7 @@ class Cluster:
         self._learn((yield from self._once(connection, question, deadline)))
 
     def _learn(self, response: md.MetadataResponse) -> None:
+        raise_error(response)
         self.nodes = {b.node_id: Node(b.node_id, b.host, b.port, b.rack) for b in response.brokers}
         self.controller = response.controller_id
         self.cluster_id = response.cluster_id

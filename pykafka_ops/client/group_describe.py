@@ -168,8 +168,10 @@ def _read_classic(answer: classic.DescribeGroupsResponse) -> Answers[GroupDescri
             )
             for m in g.members
         )
-        yield g.group_id, error_of(g), GroupDescription(
-            g.group_id, g.group_state, "Classic", g.protocol_type, g.protocol_data, -1, members
+        missing = g.error_code == ErrorCode.GROUP_ID_NOT_FOUND  # Dead in versions before 6
+        yield g.group_id, None if missing else error_of(g), GroupDescription(
+            g.group_id, DEAD if missing else g.group_state, "Classic", g.protocol_type,
+            g.protocol_data, -1, members,
         )  # fmt: skip
 
 

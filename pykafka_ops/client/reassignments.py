@@ -53,9 +53,16 @@ def list_reassignments(
 
 
 def alter_reassignments(
-    cluster: Cluster, moves: Mapping[Partition, Sequence[int] | None]
+    cluster: Cluster,
+    moves: Mapping[Partition, Sequence[int] | None],
+    *,
+    keep_factor: bool = False,
 ) -> dict[Partition, KafkaError | None]:
-    """Start moves to these replicas, or cancel (None); None in the result means accepted."""
+    """Start moves to these replicas, or cancel (None); None in the result means accepted.
+
+    ``keep_factor``: the controller refuses what would change a replication factor (brokers from
+    4.1 on).
+    """
     topics = by_topic(
         (
             topic,
@@ -68,12 +75,14 @@ def alter_reassignments(
     request = apr.AlterPartitionReassignmentsRequest(
         topics=[apr.ReassignableTopic(name=t, partitions=p) for t, p in topics.items()],
         timeout_ms=int(cluster.config.request_timeout * 1000),
+        allow_replication_factor_change=not keep_factor,
     )
     response = cluster.call(
         request,
         apr.AlterPartitionReassignmentsResponse,
         to=CONTROLLER,
         name="alterPartitionReassignments",
+        lowest=int(keep_factor),
         again=lambda r: bool(r.error_code == ErrorCode.NOT_CONTROLLER),
     )
     raise_error(response)

@@ -60,18 +60,21 @@ def list_transactions(
     producer_ids: Sequence[int] = (),
     duration_ms: int = -1,
     states: Sequence[str] = (),
+    pattern: str | None = None,
 ) -> tuple[list[Listed], dict[int, PkoError]]:
     """The transactions all brokers coordinate, and the brokers that did not answer.
 
     ``duration_ms``: only those that run for longer (brokers from 3.8 on, KIP-994); ``states``: only
-    those in one of them.
+    those in one of them; ``pattern``: only those whose ids match this RE2 expression as a whole
+    (brokers from 4.1 on, KIP-1152).
     """
     request = lt.ListTransactionsRequest(
         state_filters=list(states),
         producer_id_filters=list(producer_ids),
         duration_filter=duration_ms,
+        transactional_id_pattern=pattern,
     )
-    name, lowest = "listTransactions", 1 if duration_ms >= 0 else 0
+    name, lowest = "listTransactions", 2 if pattern else int(duration_ms >= 0)
     answers, failed = cluster.call_all(
         request, lt.ListTransactionsResponse, name=name, lowest=lowest
     )

@@ -48,7 +48,7 @@ class ApiKey(IntEnum):
     PRODUCE = 0, "0-11", "9+"
     FETCH = 1, "0-17", "12+"
     LIST_OFFSETS = 2, "0-11", "6+", "0-9"
-    METADATA = 3, "0-12", "9+"
+    METADATA = 3, "0-13", "9+", "0-12"
     LEADER_AND_ISR = 4, "0-7", "4+"
     STOP_REPLICA = 5, "0-4", "2+"
     UPDATE_METADATA = 6, "0-8", "6+"
@@ -60,7 +60,7 @@ class ApiKey(IntEnum):
     HEARTBEAT = 12, "0-4", "4+"
     LEAVE_GROUP = 13, "0-5", "4+"
     SYNC_GROUP = 14, "0-5", "4+"
-    DESCRIBE_GROUPS = 15, "0-5", "5+"
+    DESCRIBE_GROUPS = 15, "0-6", "5+", "0-5"
     LIST_GROUPS = 16, "0-5", "3+"
     SASL_HANDSHAKE = 17, "0-1", "none"
     API_VERSIONS = 18, "0-4", "3+"
@@ -72,7 +72,7 @@ class ApiKey(IntEnum):
     ADD_PARTITIONS_TO_TXN = 24, "0-5", "3+"
     ADD_OFFSETS_TO_TXN = 25, "0-4", "3+"
     END_TXN = 26, "0-4", "3+"
-    WRITE_TXN_MARKERS = 27, "0-1", "1+"
+    WRITE_TXN_MARKERS = 27, "0-2", "1+", "0-1"
     TXN_OFFSET_COMMIT = 28, "0-4", "3+"
     DESCRIBE_ACLS = 29, "0-3", "2+"
     CREATE_ACLS = 30, "0-3", "2+"
@@ -80,17 +80,17 @@ class ApiKey(IntEnum):
     DESCRIBE_CONFIGS = 32, "0-4", "4+"
     ALTER_CONFIGS = 33, "0-2", "2+"
     ALTER_REPLICA_LOG_DIRS = 34, "0-2", "2+"
-    DESCRIBE_LOG_DIRS = 35, "0-4", "2+"
+    DESCRIBE_LOG_DIRS = 35, "0-5", "2+", "0-4"
     SASL_AUTHENTICATE = 36, "0-2", "2+"
     CREATE_PARTITIONS = 37, "0-3", "2+"
     CREATE_DELEGATION_TOKEN = 38, "0-3", "2+"
     RENEW_DELEGATION_TOKEN = 39, "0-2", "2+"
     EXPIRE_DELEGATION_TOKEN = 40, "0-2", "2+"
     DESCRIBE_DELEGATION_TOKEN = 41, "0-3", "2+"
-    DELETE_GROUPS = 42, "0-2", "2+"
+    DELETE_GROUPS = 42, "0-3", "2+", "0-2"
     ELECT_LEADERS = 43, "0-2", "2+"
     INCREMENTAL_ALTER_CONFIGS = 44, "0-1", "1+"
-    ALTER_PARTITION_REASSIGNMENTS = 45, "0", "0+"
+    ALTER_PARTITION_REASSIGNMENTS = 45, "0-1", "0+", "0"
     LIST_PARTITION_REASSIGNMENTS = 46, "0", "0+"
     OFFSET_DELETE = 47, "0", "none"
     DESCRIBE_CLIENT_QUOTAS = 48, "0-1", "1+"
@@ -105,7 +105,7 @@ class ApiKey(IntEnum):
     DESCRIBE_PRODUCERS = 61, "0", "0+"
     UNREGISTER_BROKER = 64, "0", "0+", KRAFT
     DESCRIBE_TRANSACTIONS = 65, "0", "0+"
-    LIST_TRANSACTIONS = 66, "0-1", "0+"
+    LIST_TRANSACTIONS = 66, "0-2", "0+", "0-1"
     ALLOCATE_PRODUCER_IDS = 67, "0", "0+"
     CONSUMER_GROUP_HEARTBEAT = 68, "0-1", "0+", "0"
     CONSUMER_GROUP_DESCRIBE = 69, "0-1", "0+", "0"
@@ -117,7 +117,7 @@ class ApiKey(IntEnum):
     SHARE_ACKNOWLEDGE = 79, "1-2", "0+", KRAFT
     ADD_RAFT_VOTER = 80, "0-1", "0+", KRAFT
     REMOVE_RAFT_VOTER = 81, "0", "0+", KRAFT
-    STREAMS_GROUP_DESCRIBE = 89, "0", "0+", KRAFT
+    STREAMS_GROUP_DESCRIBE = 89, "0-1", "0+", KRAFT
     DESCRIBE_SHARE_GROUP_OFFSETS = 90, "0-1", "0+", KRAFT
     ALTER_SHARE_GROUP_OFFSETS = 91, "0", "0+", KRAFT
     DELETE_SHARE_GROUP_OFFSETS = 92, "0", "0+", KRAFT

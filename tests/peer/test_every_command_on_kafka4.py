@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.process.apache_kraft import USER, KraftBroker
+from tests.support.process.apache_kraft import NEWEST, USER, VERSION, KraftBroker
 from tests.support.process.console import pko
 from tests.support.process.secured_lines import (
     DELETED,
@@ -64,10 +64,13 @@ class Kraft:
         return pko(*argv, text="a record\n", env=env, cwd=self.directory)
 
 
-@pytest.fixture(scope="module")
-def kraft(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kraft]:
+@pytest.fixture(scope="module", params=[VERSION, NEWEST])
+def kraft(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Kraft]:
     base = tmp_path_factory.mktemp("kraft")
-    broker = KraftBroker(base / "data", {"delegation.token.secret.key": "secret"})
+    secret = {"delegation.token.secret.key": "secret"}
+    broker = KraftBroker(base / "data", secret, version=request.param)
     try:
         made = Kraft(broker.start(), base)
         for words in PREPARED:

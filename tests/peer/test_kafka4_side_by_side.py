@@ -6,12 +6,13 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.support.golden.transcripts import first_error, rows
 from tests.support.golden.transcripts import run_patiently as run
-from tests.support.process.apache_kraft import TOOLS_4, VERSION, KraftBroker
+from tests.support.process.apache_kraft import NEWEST, TOOLS_4, TOOLS_NEWEST, VERSION, KraftBroker
 from tests.support.process.commands import KafkaTools
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(600)]
@@ -126,12 +127,19 @@ LINES = {
     ),
     "kafka-transactions": (
         "list",
+        "list --transactional-id-pattern a.*",
+        "list --transactional-id-pattern a(",
         "describe --transactional-id none",
         "describe-producers --topic t1 --partition 0",
         "find-hanging --broker-id 0",
     ),
     "kafka-delegation-tokens": ("--describe",),
-    "kafka-reassign-partitions": ("--list",),
+    "kafka-reassign-partitions": (
+        "--list",
+        "--generate --topics-to-move-json-file moves.json --broker-list 0",
+        "--execute --disallow-replication-factor-change --reassignment-json-file moves.json",
+        "--verify --reassignment-json-file moves.json",
+    ),
     "kafka-metadata-quorum": ("describe --status",),
     "kafka-broker-api-versions": ("",),
     "kafka-share-consumer-perf-test": (
@@ -165,28 +173,40 @@ _TIMES = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[:,]\d{3}|(?<=, )\d{1,5}$")
 _CHANGES = re.compile(r"^(MaxFollowerLag|HighWatermark|LeaderEpoch|CurrentVoters).*")
 
 
-@pytest.fixture(scope="module")
-def kraft(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KraftBroker]:
-    broker = KraftBroker(tmp_path_factory.mktemp("kraft") / "data")
+@pytest.fixture(scope="module", params=[VERSION, NEWEST])
+def kraft(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[KraftBroker]:
+    broker = KraftBroker(tmp_path_factory.mktemp("kraft") / "data", version=request.param)
     try:
         broker.start()
         for name, partitions in (("t1", "3"), ("t2", "1")):
             said = run("topics", "create", name, "-p", partitions, "-b", broker.bootstrap)
             assert said.code == 0, said.stderr
+        moves_file(broker).write_text(
+            '{"version": 1, "topics": [{"topic": "t1"}], "partitions": [{"topic": "t1", '
+            '"partition": 0, "replicas": [0]}]}'
+        )
         yield broker
     finally:
         broker.close()
 
 
 @pytest.fixture(scope="module")
-def tools() -> Iterator[KafkaTools]:
-    made = KafkaTools(VERSION, TOOLS_4)
+def tools(kraft: KraftBroker) -> Iterator[KafkaTools]:
+    made = KafkaTools(kraft.version, TOOLS_4 if kraft.version == VERSION else TOOLS_NEWEST)
     yield made
     made.close()
 
 
+def moves_file(broker: KraftBroker) -> Path:
+    return broker.data_dir.with_name("moves.json")
+
+
 def argv_of(line: str, broker: KraftBroker) -> list[str]:
-    words, reach = shlex.split(line), ["--bootstrap-server", broker.bootstrap]
+    moves = moves_file(broker)
+    words = [str(moves) if word == moves.name else word for word in shlex.split(line)]
+    reach = ["--bootstrap-server", broker.bootstrap]
     if AT not in words:
         return [*reach, *words]
     at = words.index(AT)

@@ -59,8 +59,12 @@ def plan_moves(
     )
 
 
-def reassignment(replicas: Mapping[Key, Sequence[int]]) -> dict[str, object]:
-    """The document that ``kafka-reassign-partitions --reassignment-json-file`` takes."""
+def reassignment(
+    replicas: Mapping[Key, Sequence[int]], dirs: Mapping[tuple[str, int, int], str] | None = None
+) -> dict[str, object]:
+    """The document that ``kafka-reassign-partitions --reassignment-json-file`` takes; ``dirs``: the
+    log directories of replicas (topic, partition, broker), where they matter."""
+    known = dirs or {}
     return {
         "version": 1,
         "partitions": [
@@ -68,7 +72,7 @@ def reassignment(replicas: Mapping[Key, Sequence[int]]) -> dict[str, object]:
                 "topic": topic,
                 "partition": partition,
                 "replicas": list(ids),
-                "log_dirs": ["any"] * len(ids),
+                "log_dirs": [known.get((topic, partition, id_), "any") for id_ in ids],
             }
             for (topic, partition), ids in sorted(replicas.items())
         ],

@@ -28,6 +28,7 @@ _NAMES = {
     78: "ShareFetch", 79: "ShareAcknowledge", 83: "InitializeShareGroupState",
     84: "ReadShareGroupState", 85: "WriteShareGroupState", 86: "DeleteShareGroupState",
     87: "ReadShareGroupStateSummary", 88: "StreamsGroupHeartbeat",
+    93: "StreamsGroupTopologyDescriptionUpdate", 94: "UnregisterController",
 }  # fmt: skip
 """Requests that we never send, those between controllers among them."""
 _KNOWN = {

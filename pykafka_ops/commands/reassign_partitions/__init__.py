@@ -39,6 +39,9 @@ DIRS_THROTTLE = Option("--replica-alter-log-dirs-throttle", metavar="BYTES",
 TIMEOUT = Option("--timeout", metavar="MS", type=LONG_COUNT, default="10000",
                  help="how long to try to start moves between log directories (ms)")
 ADDITIONAL = Switch("--additional", help="even though other moves are under way")
+KEEP_FACTOR = Switch("--disallow-replication-factor-change",
+                     help="have the controller refuse moves that change a replication factor "
+                     "(brokers from 4.1 on)")
 PRESERVE_THROTTLES = Switch("--preserve-throttles",
                             help="leave the throttles of brokers and topics as they are")
 ZOOKEEPER = Option("--zookeeper", metavar="HOST:PORT",
@@ -142,7 +145,7 @@ reassign_partitions.verb(
     "execute",
     "Start the moves of a file.",
     words=(Words(MOVES),),
-    options=(THROTTLE, DIRS_THROTTLE, ADDITIONAL, ZOOKEEPER),
+    options=(THROTTLE, DIRS_THROTTLE, ADDITIONAL, KEEP_FACTOR, ZOOKEEPER),
     flag="execute",
     examples=("pko reassign-partitions execute moves.json --throttle 50000000",),
 )

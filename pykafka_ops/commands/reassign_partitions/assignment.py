@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.generation import is_kafka_4
+from pykafka_ops.client.log_dirs import ReplicaKey, describe_replica_dirs
 from pykafka_ops.client.topics import TopicDescription, describe_topics
 from pykafka_ops.commands.reassign_partitions.text import Partition, ReassignError, named
-from pykafka_ops.errors import KafkaError
+from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 
 Assignment = dict[Partition, list[int]]
@@ -51,6 +53,19 @@ def of_those_there(cluster: Cluster, partitions: Iterable[Partition]) -> Assignm
             if (topic.name, p.number) in found:
                 found[topic.name, p.number] = p.replicas
     return found
+
+
+def present_dirs(cluster: Cluster, replicas: Assignment) -> dict[ReplicaKey, str]:
+    """Where brokers of Kafka 4 have these replicas, as its tool tells; of older ones, whose tool
+    does not, and where a broker does not say, nothing."""
+    if not is_kafka_4(cluster):
+        return {}
+    keys = [(topic, n, broker) for (topic, n), ids in replicas.items() for broker in ids]
+    try:
+        found = describe_replica_dirs(cluster, keys)
+    except PkoError:
+        return {}
+    return {key: dirs.current for key, dirs in found.items() if dirs.current is not None}
 
 
 def _described(

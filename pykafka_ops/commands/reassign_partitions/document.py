@@ -100,11 +100,15 @@ def plan_of(text: str) -> WantedReplicas:
     return found
 
 
-def text_of(replicas: Mapping[Partition, Sequence[int]]) -> str:
-    """The document that asks for these replicas, in one line, by topic and partition."""
+def text_of(
+    replicas: Mapping[Partition, Sequence[int]],
+    dirs: Mapping[tuple[str, int, int], str] | None = None,
+) -> str:
+    """The document that asks for these replicas, in these directories (topic, partition, broker) or
+    any, in one line, by topic and partition."""
     from pykafka_ops.analysis.moves.plan import reassignment
 
-    return _compact(reassignment(replicas))
+    return _compact(reassignment(replicas, dirs))
 
 
 def broker_list(text: str) -> list[int]:

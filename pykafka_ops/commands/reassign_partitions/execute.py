@@ -7,6 +7,7 @@ from functools import partial
 
 from pykafka_ops.analysis.moves.throttles import copying
 from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.log_dirs import ReplicaKey
 from pykafka_ops.client.reassignments import (
     Reassignment,
     alter_reassignments,
@@ -21,6 +22,7 @@ from pykafka_ops.commands.reassign_partitions.assignment import (
     Assignment,
     live_brokers,
     of_partitions,
+    present_dirs,
     require_live,
 )
 from pykafka_ops.commands.reassign_partitions.limits import rate_of
@@ -38,6 +40,9 @@ from pykafka_ops.commands.reassign_partitions.text import (
 )
 from pykafka_ops.errors import PkoError, UsageError
 
+_ASKED_OF_BROKERS = ("additional", "disallow-replication-factor-change",
+                     "replica-alter-log-dirs-throttle")  # fmt: skip
+
 
 def execute(run: Run) -> Table | None:
     """Show what is, set the throttles, start the moves, then those between directories."""
@@ -48,7 +53,7 @@ def execute(run: Run) -> Table | None:
     text = document.read_file(path)
     rate = _rate(args)
     if by_zookeeper(run):
-        for name in ("additional", "replica-alter-log-dirs-throttle", "timeout"):
+        for name in (*_ASKED_OF_BROKERS, "timeout"):
             if args.has(name) and (args.flags or name != "timeout"):
                 raise UsageError(f"--{name} needs a broker: --bootstrap-server HOST:PORT")
         return _in_tree(run, text, rate)
@@ -62,9 +67,10 @@ def execute(run: Run) -> Table | None:
         raise TerseError(EXISTING)
     require_live(live_brokers(cluster), (i for _, ids in wanted.partitions for i in ids))
     current = of_partitions(cluster, wanted.replicas)
-    talk.say(for_rollback(current))
+    talk.say(for_rollback(current, present_dirs(cluster, current)))
     _throttle(cluster, wanted, under_way, current, (rate, dirs_rate), talk)
-    errors = refused(cluster, wanted.replicas)
+    keeps = args.has("disallow-replication-factor-change")
+    errors = refused(cluster, wanted.replicas, keep_factor=keeps)
     if errors:
         raise TerseError(f"Error reassigning partition(s):\n{item_lines(errors)}")
     talk.say(started(wanted.replicas))
@@ -130,20 +136,23 @@ def _throttle(
 
 
 def refused(
-    cluster: Cluster, moves: Mapping[Partition, Sequence[int] | None]
+    cluster: Cluster,
+    moves: Mapping[Partition, Sequence[int] | None],
+    *,
+    keep_factor: bool = False,
 ) -> dict[Partition, PkoError]:
     """What the controller does not do, and why; all of them where it gives no answer."""
     try:
-        answers = alter_reassignments(cluster, moves)
+        answers = alter_reassignments(cluster, moves, keep_factor=keep_factor)
     except PkoError as e:
         return dict.fromkeys(moves, e)
     return {key: error for key, error in answers.items() if error is not None}
 
 
-def for_rollback(current: Assignment) -> str:
-    """The present replicas, to come back to them."""
+def for_rollback(current: Assignment, dirs: Mapping[ReplicaKey, str] | None = None) -> str:
+    """The present replicas, and their directories where they are known, to come back to them."""
     return (
-        f"Current partition replica assignment\n\n{document.text_of(current)}\n\n"
+        f"Current partition replica assignment\n\n{document.text_of(current, dirs)}\n\n"
         "Save this to use as the --reassignment-json-file option during rollback"
     )
 

@@ -16,6 +16,7 @@ from pykafka_ops.commands.reassign_partitions.assignment import (
     chosen,
     live_brokers,
     of_topics,
+    present_dirs,
 )
 from pykafka_ops.commands.reassign_partitions.plan_rows import replicas_table
 from pykafka_ops.commands.reassign_partitions.text import ReassignError, Talk, by_zookeeper
@@ -40,13 +41,16 @@ def generate(run: Run) -> Table | None:
         with connected(run) as tree:
             current = tree.of_topics(topics)
             brokers = chosen(tree.brokers(), ids, rack_aware=rack_aware)
+        dirs = {}
     else:
         current = of_topics(run.cluster(), topics)
         brokers = chosen(live_brokers(run.cluster()), ids, rack_aware=rack_aware)
+        dirs = present_dirs(run.cluster(), current)
     proposed = propose(current, brokers)
     talk = Talk(run)
     if talk.plain:
-        talk.say(f"Current partition replica assignment\n{document.text_of(current)}\n")
+        present = document.text_of(current, dirs)
+        talk.say(f"Current partition replica assignment\n{present}\n")
         talk.say(f"Proposed partition reassignment configuration\n{document.text_of(proposed)}")
         return None
     return replicas_table("proposed-reassignment", current, "proposed", proposed)

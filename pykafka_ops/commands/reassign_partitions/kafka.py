@@ -19,7 +19,13 @@ REQUIRED: dict[str, tuple[str, ...]] = {
 }
 PERMITTED: dict[str, tuple[str, ...]] = {
     "generate": ("disable-rack-aware",),
-    "execute": ("additional", "throttle", "replica-alter-log-dirs-throttle", "timeout"),
+    "execute": (
+        "additional",
+        "throttle",
+        "replica-alter-log-dirs-throttle",
+        "timeout",
+        "disallow-replication-factor-change",
+    ),
     "verify": ("preserve-throttles",),
     "cancel": ("preserve-throttles", "timeout"),
     "list": (),

@@ -20,7 +20,7 @@ ADD_SCRAM = Option("-S", "--add-scram", metavar="USER", multiple=True,
 IGNORE_FORMATTED = Switch("-g", "--ignore-formatted", help="leave directories that are formatted")
 RELEASE = Option("-r", "--release-version", metavar="RELEASE",
                  help="features as that release has them, e.g. 4.1; from 3.3-IV3 on; without it "
-                 "4.3-IV0")
+                 "4.4-IV2")
 FEATURE = Option("-f", "--feature", metavar="NAME=LEVEL", multiple=True,
                  help="a level of a feature, e.g. kraft.version=1")
 STANDALONE = Switch("-s", "--standalone", help="this controller is the quorum (KIP-853)")

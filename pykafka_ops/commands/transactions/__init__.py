@@ -26,6 +26,8 @@ BROKER = Option("--broker", metavar="N", type=BROKER_ID, kafka="broker-id",
                 help="the broker to ask (default: the leader)")  # fmt: skip
 DURATION_FILTER = Option("--duration-filter", metavar="MS", type=MILLIS,
                          help="only those that run longer (ms)")  # fmt: skip
+PATTERN = Option("--transactional-id-pattern", metavar="REGEX",
+                 help="only ids that match this RE2 expression (brokers from 4.1 on)")  # fmt: skip
 MAX_TIMEOUT = Option("--max-transaction-timeout", metavar="MIN", type=MINUTES, default="15",
                      help="what transaction.max.timeout.ms allows (minutes)")  # fmt: skip
 TRANSACTION = (
@@ -75,8 +77,12 @@ transactions.verb(
     "list",
     "List transactional ids and the state of their transactions.",
     tool_name="list",
-    options=(DURATION_FILTER,),
-    examples=("pko transactions list", "pko transactions list --duration-filter 60000"),
+    options=(DURATION_FILTER, PATTERN),
+    examples=(
+        "pko transactions list",
+        "pko transactions list --duration-filter 60000",
+        "pko transactions list --transactional-id-pattern 'billing-.*'",
+    ),
 )
 transactions.verb(
     "describe",

@@ -1,10 +1,10 @@
-"""AlterPartitionReassignments (45): KIP-455."""
+"""AlterPartitionReassignments (45): KIP-455. Version 1 may keep replication factors (KIP-860)."""
 
 from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
-from pykafka_ops.wire.types import INT16, INT32, STRING
+from pykafka_ops.wire.types import BOOL, INT16, INT32, STRING
 
 
 @struct
@@ -28,6 +28,7 @@ class AlterPartitionReassignmentsRequest:
     """Reassignments to start or cancel."""
 
     timeout_ms: int = wire(INT32, default=60000)
+    allow_replication_factor_change: bool = wire(BOOL, "1+", default=True)
     topics: list[ReassignableTopic] = wire([ReassignableTopic])
 
 
@@ -53,6 +54,7 @@ class AlterPartitionReassignmentsResponse:
     """The outcome for each partition."""
 
     throttle_time_ms: int = wire(INT32)
+    allow_replication_factor_change: bool = wire(BOOL, "1+", default=True, ignorable=True)
     error_code: int = wire(INT16)
     error_message: str | None = wire(STRING, nullable="0+")
     responses: list[ReassignableTopicResponse] = wire([ReassignableTopicResponse])

@@ -1,4 +1,4 @@
-"""DeleteGroups (42): delete groups without members (KIP-229)."""
+"""DeleteGroups (42): delete groups without members (KIP-229). Version 3 says why not."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ class DeletableGroupResult:
 
     group_id: str = wire(STRING)
     error_code: int = wire(INT16)
+    error_message: str | None = wire(STRING, "3+", nullable="3+", default=None, ignorable=True)
 
 
 @message(ApiKey.DELETE_GROUPS)

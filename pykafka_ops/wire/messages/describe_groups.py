@@ -1,6 +1,7 @@
 """DescribeGroups (15): state and members of classic groups.
 
-Version 3 can ask for authorised operations, 4 adds static members (KIP-345).
+Version 3 can ask for authorised operations, 4 adds static members (KIP-345), 6 says that a group is
+not there by an error (KIP-1043); before, it was dead.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class DescribedGroup:
     """One group, or the error for it."""
 
     error_code: int = wire(INT16)
+    error_message: str | None = wire(STRING, "6+", nullable="6+", default=None, ignorable=True)
     group_id: str = wire(STRING)
     group_state: str = wire(STRING)
     protocol_type: str = wire(STRING)

@@ -1,6 +1,7 @@
 """DescribeLogDirs (35): replicas on the disks of the broker asked (KIP-113).
 
-Version 3 has an error for the whole request, 4 the size of the volume (KIP-827).
+Version 3 has an error for the whole request, 4 the size of the volume (KIP-827),
+5 whether new replicas keep out of a directory (KIP-1066).
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class DescribeLogDirsResult:
     topics: list[DescribeLogDirsTopic] = wire([DescribeLogDirsTopic])
     total_bytes: int = wire(INT64, "4+", default=-1, ignorable=True)
     usable_bytes: int = wire(INT64, "4+", default=-1, ignorable=True)
+    is_cordoned: bool = wire(BOOL, "5+", ignorable=True)
 
 
 @message(ApiKey.DESCRIBE_LOG_DIRS)

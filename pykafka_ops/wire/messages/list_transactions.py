@@ -1,4 +1,7 @@
-"""ListTransactions (66): KIP-664. Version 1 filters by duration (KIP-994)."""
+"""ListTransactions (66): KIP-664.
+
+Version 1 filters by duration (KIP-994), 2 by an expression (KIP-1152).
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ class ListTransactionsRequest:
     state_filters: list[str] = wire([STRING])
     producer_id_filters: list[int] = wire([INT64])
     duration_filter: int = wire(INT64, "1+", default=-1)
+    transactional_id_pattern: str | None = wire(STRING, "2+", nullable="2+", default=None)
 
 
 @struct

@@ -1,7 +1,8 @@
 """Metadata (3): brokers, topics, leaders.
 
 Version 0 asks for all topics with an empty list, later ones with null. Version 4 can forbid topic
-creation, 10 adds topic ids (KIP-516), 12 looks topics up by id.
+creation, 10 adds topic ids (KIP-516), 12 looks topics up by id, 13 has an error for the whole
+request (KIP-1102).
 """
 
 from __future__ import annotations
@@ -74,3 +75,4 @@ class MetadataResponse:
     controller_id: int = wire(INT32, "1+", default=-1, ignorable=True)
     topics: list[MetadataResponseTopic] = wire([MetadataResponseTopic])
     cluster_authorized_operations: int = wire(INT32, "8-10", default=-2147483648)
+    error_code: int = wire(INT16, "13+", ignorable=True)

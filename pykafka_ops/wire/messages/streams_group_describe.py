@@ -1,10 +1,13 @@
-"""StreamsGroupDescribe (89): topology, members and tasks of streams groups (KIP-1071)."""
+"""StreamsGroupDescribe (89): topology, members and tasks of streams groups (KIP-1071).
+
+Version 1 tells of every node of the topology, where asked for (KIP-1331), and the assignor.
+"""
 
 from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
-from pykafka_ops.wire.types import BOOL, INT16, INT32, INT64, STRING, UINT16
+from pykafka_ops.wire.types import BOOL, INT8, INT16, INT32, INT64, STRING, UINT16
 
 
 @message(ApiKey.STREAMS_GROUP_DESCRIBE)
@@ -13,6 +16,7 @@ class StreamsGroupDescribeRequest:
 
     group_ids: list[str] = wire([STRING])
     include_authorized_operations: bool = wire(BOOL)
+    include_topology_description: bool = wire(BOOL, "1+")
 
 
 @struct
@@ -108,6 +112,46 @@ class Member:
 
 
 @struct
+class TopologyDescriptionNode:
+    """A node: 1 a source, 2 a processor, 3 a sink; a sink topic of null is chosen at run time."""
+
+    name: str = wire(STRING, "1+")
+    node_type: int = wire(INT8, "1+")
+    source_topics: list[str] = wire([STRING], "1+")
+    sink_topic: str | None = wire(STRING, "1+", nullable="1+", default=None)
+    stores: list[str] = wire([STRING], "1+")
+    successors: list[str] = wire([STRING], "1+")
+
+
+@struct
+class TopologyDescriptionSubtopology:
+    """The nodes of one subtopology."""
+
+    subtopology_id: str = wire(STRING, "1+")
+    nodes: list[TopologyDescriptionNode] = wire([TopologyDescriptionNode], "1+")
+
+
+@struct
+class TopologyDescriptionGlobalStore:
+    """A store that every process has whole, and what fills it."""
+
+    source: TopologyDescriptionNode = wire(TopologyDescriptionNode, "1+")
+    processor: TopologyDescriptionNode = wire(TopologyDescriptionNode, "1+")
+
+
+@struct
+class TopologyDescription:
+    """The topology node by node."""
+
+    subtopologies: list[TopologyDescriptionSubtopology] = wire(
+        [TopologyDescriptionSubtopology], "1+"
+    )
+    global_stores: list[TopologyDescriptionGlobalStore] = wire(
+        [TopologyDescriptionGlobalStore], "1+"
+    )
+
+
+@struct
 class DescribedGroup:
     """One group, or the error for it."""
 
@@ -120,6 +164,12 @@ class DescribedGroup:
     topology: Topology | None = wire(Topology, nullable="0+", default=None)
     members: list[Member] = wire([Member])
     authorized_operations: int = wire(INT32, default=-2147483648)
+    topology_description: TopologyDescription | None = wire(
+        TopologyDescription, "1+", nullable="1+", default=None
+    )
+    topology_description_status: int = wire(INT8, "1+")
+    """0: not asked for, 1: there is none, 2: it cannot be had, 3: it is here."""
+    assignor_name: str | None = wire(STRING, "1+", nullable="1+", default=None, ignorable=True)
 
 
 @message(ApiKey.STREAMS_GROUP_DESCRIBE)

@@ -7,11 +7,11 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import org.apache.kafka.common.utils.Exit;
 
 /**
  * Runs Kafka's command-line tools one after another in this JVM, since starting one takes longer
@@ -83,14 +83,7 @@ public final class ToolDriver {
 
     private static Run one(String name, String input, String[] args) throws Exception {
         Run run = new Run();
-        Exit.setExitProcedure((status, message) -> {
-            run.exit(status);
-            throw new Exited();
-        });
-        Exit.setHaltProcedure((status, message) -> {
-            run.exit(status);
-            throw new Exited();
-        });
+        endBy(run);
         System.setIn(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)));
         OUT.to = run.out;
         ERR.to = run.err;
@@ -104,6 +97,24 @@ public final class ToolDriver {
             run.exit(1);
         }
         return run;
+    }
+
+    /** Tools that exit or halt end with the run; Kafka 4.4 has the class elsewhere. */
+    private static void endBy(Run run) throws Exception {
+        Class<?> exit;
+        try {
+            exit = Class.forName("org.apache.kafka.common.utils.internals.Exit");
+        } catch (ClassNotFoundException older) {
+            exit = Class.forName("org.apache.kafka.common.utils.Exit");
+        }
+        Class<?> procedure = Class.forName(exit.getName() + "$Procedure");
+        Object end = Proxy.newProxyInstance(
+            procedure.getClassLoader(), new Class<?>[] {procedure}, (self, method, values) -> {
+                run.exit((Integer) values[0]);
+                throw new Exited();
+            });
+        exit.getMethod("setExitProcedure", procedure).invoke(null, end);
+        exit.getMethod("setHaltProcedure", procedure).invoke(null, end);
     }
 
     private static String text(byte[] data) {

@@ -12,7 +12,7 @@ from tests.support.java import java_kit
 from tests.support.process.server import ServerProcess
 from tests.support.waiting import PATIENCE, free_port, wait_for, wait_for_port
 
-VERSION = "4.3.1"
+VERSION, NEWEST = "4.3.1", "4.4.0"
 CLUSTER_ID = "k4AAAAAAQACAAAAAAAAAAA"
 PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule required"
 _TOOLS = "org.apache.kafka.tools."
@@ -37,7 +37,8 @@ TOOLS_4 = {
     "kafka-topics": f"{_TOOLS}TopicCommand",
     "kafka-transactions": f"{_TOOLS}TransactionsCommand",
 }
-"""Kafka's command-line tools by class, as this release has them."""
+"""Kafka's command-line tools by class, as VERSION has them."""
+TOOLS_NEWEST = {**TOOLS_4, "kafka-configs": f"{_TOOLS}ConfigCommand"}
 USER, PASSWORD = "alice", "w0nder"
 
 
@@ -46,8 +47,15 @@ class KraftBroker(ServerProcess):
 
     kind = "apache"
 
-    def __init__(self, data_dir: Path, overrides: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self,
+        data_dir: Path,
+        overrides: Mapping[str, object] | None = None,
+        *,
+        version: str = VERSION,
+    ) -> None:
         super().__init__(data_dir, overrides)
+        self.version = version
         self.port, self.login_port, self.controller_port = free_port(), free_port(), free_port()
 
     @property
@@ -104,7 +112,7 @@ class KraftBroker(ServerProcess):
         return path
 
     def _java(self, heap: str, main: str, *arguments: str) -> list[str]:
-        classpath = java_kit.server_classpath(VERSION)
+        classpath = java_kit.server_classpath(self.version)
         return ["java", f"-Xmx{heap}", *java_kit.BRIEF_JVM, "-cp", classpath, main, *arguments]
 
     def tool(self, main: str, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -69,9 +69,9 @@ def test_a_lone_voter_is_formatted_with_all_its_files(machine: Machine) -> None:
     said = machine.format("--standalone")
     assert (said.code, said.stderr) == (0, "")
     assert sorted(said.stdout.splitlines()[1:]) == [
-        f"Formatting data directory {machine.directories[1]} with metadata.version 4.3-IV0.",
+        f"Formatting data directory {machine.directories[1]} with metadata.version 4.4-IV2.",
         f"Formatting dynamic metadata voter directory {machine.directories[0]} with "
-        "metadata.version 4.3-IV0.",
+        "metadata.version 4.4-IV2.",
     ]
     first, second = (d / "meta.properties" for d in machine.directories)
     meta = parse_meta_properties(first.read_text())
