@@ -15,7 +15,7 @@ from pykafka_ops.commands.perf.client_metrics import metric_lines
 from pykafka_ops.commands.perf.consume import FILES, MB, PAIRS, figure, now_ms, on_stdout, ratio
 from pykafka_ops.commands.perf.dates import date_text
 from pykafka_ops.commands.perf.settings import must_exist, settings_of
-from pykafka_ops.commands.perf.share_members import Members, Reading, Sharer
+from pykafka_ops.commands.perf.share_members import PerfMembers, PerfReading, Sharer
 from pykafka_ops.errors import UsageError
 
 COLUMNS = (
@@ -84,7 +84,7 @@ class ShareTest:
                 "You must provide a valid group.id in the consumer configuration."
             )
         self.date_format = args.text("date-format") or ""
-        self.members = Members(settings, group, args.text("topic") or "", threads, args.flags)
+        self.members = PerfMembers(settings, group, args.text("topic") or "", threads, args.flags)
         self.start = self.end = 0
 
     def run(self) -> None:
@@ -95,7 +95,7 @@ class ShareTest:
         patience = (args.number("timeout") if self.flags else args.number("idle")) or 0
         interval = args.number("reporting-interval")
         told = self._progress if args.has("show-detailed-stats") else None
-        reading = Reading(wanted, patience, 5000 if interval is None else interval, told)
+        reading = PerfReading(wanted, patience, 5000 if interval is None else interval, told)
         try:
             self.start = now_ms()
             self.members.read(reading, lambda: self._date(self.start))

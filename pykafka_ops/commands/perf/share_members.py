@@ -26,7 +26,7 @@ _BATCH = 500
 LOGGER = "org.apache.kafka.clients.consumer.KafkaShareConsumer"
 
 
-class Reading(NamedTuple):
+class PerfReading(NamedTuple):
     """Read ``wanted`` records, or until none came for ``patience`` ms; ``told`` hears every
     ``interval`` ms of a member: of when, until when (ms), how many bytes and records."""
 
@@ -116,7 +116,7 @@ class Sharer:
         return {f"{name}:{{client-id={self.client_id}}}": float(n) for name, n in found.items()}
 
 
-class Members:
+class PerfMembers:
     """So many members; ``records`` and ``bytes`` are those of all. ClientConfigError."""
 
     def __init__(
@@ -133,7 +133,7 @@ class Members:
         self.records = self.bytes = 0
         self.failed: list[PkoError] = []
 
-    def read(self, reading: Reading, checked: Callable[[], object]) -> None:
+    def read(self, reading: PerfReading, checked: Callable[[], object]) -> None:
         """Until there is enough, or nothing more; ``checked`` is called by each member first.
         Raises the first PkoError that ended one."""
         threads = [
@@ -152,7 +152,7 @@ class Members:
         if self.failed:
             raise self.failed[0]
 
-    def _work(self, member: Sharer, reading: Reading, checked: Callable[[], object]) -> None:
+    def _work(self, member: Sharer, reading: PerfReading, checked: Callable[[], object]) -> None:
         try:
             checked()
             self._read(member, reading)
@@ -161,7 +161,7 @@ class Members:
                 self.failed.append(error)
             self.ended.set()
 
-    def _read(self, member: Sharer, reading: Reading) -> None:
+    def _read(self, member: Sharer, reading: PerfReading) -> None:
         if member.flags:
             member.look()
         else:
