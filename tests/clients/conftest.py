@@ -10,10 +10,14 @@ import pytest
 from tests.support.clients.aio import AioClient
 from tests.support.clients.base import Client
 from tests.support.clients.confluent import ConfluentClient
+from tests.support.clients.consumer_site import SETTINGS
 from tests.support.clients.group_members import Hosts
 from tests.support.clients.java import JavaClient
 from tests.support.clients.kafka_python import KafkaPythonClient
 from tests.support.java.java_kit import CLIENTS
+from tests.support.process.apache_kraft import KraftBroker
+from tests.support.process.broker import BrokerProcess
+from tests.support.process.server import ServerProcess
 
 PYTHON: dict[str, Callable[[str], Any]] = {
     "confluent-kafka": ConfluentClient,
@@ -62,6 +66,19 @@ def java_hosts() -> Iterator[Hosts]:
     made = Hosts()
     yield made
     made.close()
+
+
+@pytest.fixture(scope="session")
+def consumer_site(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ServerProcess]:
+    """A broker that serves the consumer protocol, too; tests may kill and start it."""
+    kind = BrokerProcess if request.config.getoption("--target") == "pko" else KraftBroker
+    made = kind(tmp_path_factory.mktemp("consumers") / "data", SETTINGS)
+    try:
+        yield made.start()
+    finally:
+        made.close()
 
 
 @pytest.fixture

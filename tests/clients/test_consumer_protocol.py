@@ -14,25 +14,7 @@ from tests.support.process.broker import BrokerProcess
 from tests.support.process.commands import pko
 from tests.support.waiting import wait_for
 
-SETTINGS = {
-    "group.coordinator.rebalance.protocols": "classic,consumer",
-    "group.consumer.migration.policy": "bidirectional",
-    "group.consumer.min.session.timeout.ms": 1000,
-    "group.consumer.session.timeout.ms": 10_000,
-    "group.consumer.min.heartbeat.interval.ms": 100,
-    "group.consumer.heartbeat.interval.ms": 200,
-    "group.initial.rebalance.delay.ms": 0,
-    "offsets.topic.num.partitions": 1,
-}
 PARTITIONS = 6
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerProcess]:
-    """A broker that serves the consumer protocol, too."""
-    broker = BrokerProcess(tmp_path_factory.mktemp("consumers") / "data", SETTINGS).start()
-    yield broker
-    broker.stop()
 
 
 class Members:
@@ -87,10 +69,10 @@ class Members:
 
 
 @pytest.fixture
-def members(site: BrokerProcess, topic: str) -> Iterator[Members]:
+def members(consumer_site: BrokerProcess, topic: str) -> Iterator[Members]:
     """No members yet of a group named as the topic, which has six partitions."""
-    ConfluentClient(site.bootstrap).create_topic(topic, partitions=PARTITIONS)
-    found = Members(site, topic)
+    ConfluentClient(consumer_site.bootstrap).create_topic(topic, partitions=PARTITIONS)
+    found = Members(consumer_site, topic)
     yield found
     for each in list(found.alive):
         found.close(each)

@@ -4,12 +4,12 @@ goes or is fenced."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import confluent_kafka as ck
 import pytest
 
 from tests.clients.test_transactions import committed
+from tests.support.clients.group_member import CONSUMER
 from tests.support.clients.group_members import (
     JAVA,
     PARTITIONS,
@@ -21,14 +21,23 @@ from tests.support.clients.group_members import (
     values,
     wait_shared,
 )
+from tests.support.java.java_kit import NEWEST
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.slow
-EVERY = [*PYTHON, *(pytest.param(name, marks=pytest.mark.java) for name in JAVA)]
+EVERY = [
+    *((library, "range") for library in PYTHON),
+    *(pytest.param(library, "range", marks=pytest.mark.java) for library in JAVA),
+    ("confluent-kafka", CONSUMER),
+    pytest.param(f"java-{NEWEST}", CONSUMER, marks=pytest.mark.java),
+]
 
 
 @pytest.fixture
-def crew(broker: Any, topic: str, java_hosts: Hosts) -> Iterator[Crew]:
+def crew(
+    request: pytest.FixtureRequest, topic: str, java_hosts: Hosts, strategy: str
+) -> Iterator[Crew]:
+    broker = request.getfixturevalue("consumer_site" if strategy == CONSUMER else "broker")
     create(broker.bootstrap, topic, f"{topic}-copy")
     made = Crew(broker.bootstrap, topic, java_hosts)
     yield made
@@ -44,13 +53,15 @@ def stored(crew: Crew) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("library", EVERY)
-def test_a_group_copies_each_record_once(crew: Crew, topic: str, library: str) -> None:
+@pytest.mark.parametrize(("library", "strategy"), EVERY)
+def test_a_group_copies_each_record_once(
+    crew: Crew, topic: str, library: str, strategy: str
+) -> None:
     target, written = f"{topic}-copy", values(0, 200)
     produce(crew.bootstrap, topic, written)
-    first = crew.copy(library, target, f"{topic}-1")
+    first = crew.copy(library, target, f"{topic}-1", strategy)
     wait_for(lambda: first.read, what="the first copies", about=crew.made)
-    second = crew.copy(library, target, f"{topic}-2")
+    second = crew.copy(library, target, f"{topic}-2", strategy)
     wait_shared(first, second)
     for start in (200, 400):
         produce(crew.bootstrap, topic, values(start, 200))
@@ -58,7 +69,7 @@ def test_a_group_copies_each_record_once(crew: Crew, topic: str, library: str) -
     wait_for(lambda: second.read, what="copies of the second", about=crew.made)
     crew.wait_read(len(written), "copies so far")
     second.body.leave()
-    third = crew.copy(library, target, f"{topic}-1")
+    third = crew.copy(library, target, f"{topic}-1", strategy)
     wait_shared(first, third)
     produce(crew.bootstrap, topic, values(600, 200))
     written += values(600, 200)

@@ -9,7 +9,9 @@ import pytest
 
 from pykafka_ops.wire.messages.describe_groups import DescribedGroup, DescribeGroupsRequest
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest
+from tests.support.clients.group_member import CONSUMER
 from tests.support.clients.group_members import (
+    GO,
     JAVA,
     PYTHON,
     Crew,
@@ -27,11 +29,25 @@ pytestmark = pytest.mark.slow
 ILLEGAL_GENERATION = 22
 BRIEF_MS = 6000  # the least that brokers allow
 EVERY = [*PYTHON, *(pytest.param(name, marks=pytest.mark.java) for name in JAVA)]
+BY_BROKER = [
+    ("confluent-kafka", CONSUMER),
+    *(pytest.param(name, CONSUMER, marks=pytest.mark.java) for name in JAVA),
+    pytest.param(GO, CONSUMER, marks=pytest.mark.go),
+]
 
 
 @pytest.fixture
-def crew(broker: Any, topic: str, java_hosts: Hosts) -> Iterator[Crew]:
+def strategy() -> str:
+    """Who assigns, where a test does not say it."""
+    return "range"
+
+
+@pytest.fixture
+def crew(
+    request: pytest.FixtureRequest, topic: str, java_hosts: Hosts, strategy: str
+) -> Iterator[Crew]:
     """The group of the test, still without members."""
+    broker = request.getfixturevalue("consumer_site" if strategy == CONSUMER else "broker")
     create(broker.bootstrap, topic)
     made = Crew(broker.bootstrap, topic, java_hosts)
     yield made
@@ -58,12 +74,19 @@ def generation(crew: Crew) -> int:
     raise AssertionError(f"{member} is in no generation")
 
 
-@pytest.mark.parametrize("library", EVERY)
-def test_members_share_take_over_and_go_on(crew: Crew, library: str) -> None:
+@pytest.mark.parametrize(
+    ("library", "strategy"),
+    [
+        *((library, "range") for library in PYTHON),
+        *(pytest.param(library, "range", marks=pytest.mark.java) for library in JAVA),
+        *BY_BROKER,
+    ],
+)
+def test_members_share_take_over_and_go_on(crew: Crew, library: str, strategy: str) -> None:
     produce(crew.bootstrap, crew.topic, values(0))
-    first = crew.join(library)
+    first = crew.join(library, strategy)
     wait_for(lambda: len(first.read) == 40, what="the first records")
-    second = crew.join(library)
+    second = crew.join(library, strategy)
     wait_shared(first, second)
     produce(crew.bootstrap, crew.topic, values(40))
     crew.wait_read(80)
@@ -73,7 +96,7 @@ def test_members_share_take_over_and_go_on(crew: Crew, library: str) -> None:
     crew.wait_read(120)
     assert sorted(crew.read()) == sorted(values(0, 120))
     second.body.leave()
-    third = crew.join(library)
+    third = crew.join(library, strategy)
     wait_shared(third)
     produce(crew.bootstrap, crew.topic, ["new"])
     wait_for(lambda: third.read, what="the new record")
@@ -92,6 +115,7 @@ def test_members_share_take_over_and_go_on(crew: Crew, library: str) -> None:
             for library in JAVA
             for strategy in ("sticky", "cooperative-sticky")
         ),
+        *BY_BROKER,
     ],
 )
 def test_strategies_that_keep_what_they_can(crew: Crew, library: str, strategy: str) -> None:

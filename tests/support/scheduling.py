@@ -31,7 +31,7 @@ SECURED_FILES = {
 BY_FILE = {"cli", "cluster", "pages", "peer", "storage"}
 CLIENT_FILES = {
     f"tests/clients/test_{n}.py"
-    for n in ("group_copies", "group_phases", "groups", "unsigned_tokens")
+    for n in ("consumer_groups", "group_copies", "group_phases", "groups", "unsigned_tokens")
 }
 """Their JVMs are not those of the fixture ``client``."""
 LIBRARY = re.compile(r"[\[-](confluent-kafka|kafka-python|aiokafka|java-[\d.]+)[-\]]")

@@ -1,5 +1,5 @@
 """A member of a group that copies what it reads in transactions, in a process of its own:
-``group_copier.py LIBRARY BOOTSTRAP GROUP SOURCE TARGET TRANSACTIONAL_ID``.
+``group_copier.py LIBRARY BOOTSTRAP GROUP SOURCE TARGET TRANSACTIONAL_ID STRATEGY``.
 
 Prints what ``group_member.py`` prints, ``R`` lines once their transaction is committed. aiokafka
 cannot tell a coordinator which member commits: it finishes a transaction before it gives up a
@@ -10,27 +10,34 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable
 from typing import Any
 
-from tests.support.clients.group_member import HEARTBEAT_MS, PATIENT_POLL_MS, SESSION_MS, Talk
+from tests.support.clients.group_member import (
+    HEARTBEAT_MS,
+    PATIENT_POLL_MS,
+    SESSION_MS,
+    Talk,
+    confluent_protocol,
+)
 
 AT_ONCE = 25
 
 
-def confluent(bootstrap: str, group: str, source: str, target: str, identity: str) -> None:
+def confluent(
+    bootstrap: str, group: str, source: str, target: str, identity: str, strategy: str
+) -> None:
     import confluent_kafka as ck
 
-    consumer = ck.Consumer(
-        {
-            "bootstrap.servers": bootstrap,
-            "group.id": group,
-            "auto.offset.reset": "earliest",
-            "enable.auto.commit": False,
-            "isolation.level": "read_committed",
-            "session.timeout.ms": SESSION_MS,
-            "heartbeat.interval.ms": HEARTBEAT_MS,
-        }
-    )
+    config: dict[str, Any] = {
+        "bootstrap.servers": bootstrap,
+        "group.id": group,
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": False,
+        "isolation.level": "read_committed",
+        **confluent_protocol(strategy, str(SESSION_MS)),
+    }
+    consumer = ck.Consumer(config)
     producer = ck.Producer(
         {"bootstrap.servers": bootstrap, "transactional.id": identity, "log_level": 0}
     )
@@ -187,5 +194,12 @@ async def _aio(bootstrap: str, group: str, source: str, target: str, identity: s
 
 
 if __name__ == "__main__":
-    libraries = {"confluent-kafka": confluent, "kafka-python": kafka_python, "aiokafka": aio}
-    libraries[sys.argv[1]](*sys.argv[2:])
+    libraries: dict[str, Callable[..., None]] = {
+        "confluent-kafka": confluent,
+        "kafka-python": kafka_python,
+        "aiokafka": aio,
+    }
+    library, *words, strategy = sys.argv[1:]
+    if library == "confluent-kafka":
+        words.append(strategy)
+    libraries[library](*words)

@@ -2,8 +2,8 @@
 INSTANCE SESSION_MS``.
 
 Prints ``A 0,1`` when its assignment changes, ``R partition offset value`` for each record once its
-offset is committed, and ``F`` when it ends since it is fenced; leaves the group when stdin ends.
-``INSTANCE`` "-" is no static member.
+offset is committed, and ``F`` when it ends since another has its name; leaves the group when stdin
+ends. ``INSTANCE`` "-" is no static member; with the strategy "consumer" the broker assigns.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
+CONSUMER = "consumer"
+"""In place of a strategy: ``group.protocol=consumer``."""
 SESSION_MS = 45_000
 """Nobody waits for its end but where a test says so: who leaves or comes back is quicker."""
 HEARTBEAT_MS = 500
@@ -49,6 +51,17 @@ class Talk:
         print("F", flush=True)
 
 
+def confluent_protocol(strategy: str, session: str) -> dict[str, Any]:
+    """What librdkafka takes for a strategy of members, or for the broker's."""
+    if strategy == CONSUMER:
+        return {"group.protocol": CONSUMER}
+    return {
+        "session.timeout.ms": session,
+        "heartbeat.interval.ms": HEARTBEAT_MS,
+        "partition.assignment.strategy": strategy,
+    }
+
+
 def confluent(
     bootstrap: str, group: str, topic: str, strategy: str, instance: str, session: str
 ) -> None:
@@ -60,9 +73,7 @@ def confluent(
         "group.id": group,
         "auto.offset.reset": "earliest",
         "enable.auto.commit": False,
-        "session.timeout.ms": session,
-        "heartbeat.interval.ms": HEARTBEAT_MS,
-        "partition.assignment.strategy": strategy,
+        **confluent_protocol(strategy, session),
     }
     if instance != "-":
         config["group.instance.id"] = instance

@@ -1,6 +1,7 @@
 """Consumers of every library in processes of their own, and what they have said so far.
 
-Those of the Java clients share a JVM for each version of the clients: ``java-3.9.1``, ``java-...``.
+Those of the Java clients share a JVM for each version of the clients: ``java-3.9.1``, ``java-...``,
+but for members that are to be killed or stopped (``alone``).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from confluent_kafka import Producer
 
 from tests.support.clients.confluent import ConfluentClient
 from tests.support.clients.group_member import SESSION_MS
+from tests.support.go import go_kit
 from tests.support.java import java_kit
 from tests.support.waiting import wait_for
 
@@ -23,6 +25,8 @@ HERE = Path(__file__).parent
 PARTITIONS = 4
 PYTHON = ["confluent-kafka", "kafka-python", "aiokafka"]
 JAVA = [f"java-{version}" for version in java_kit.CLIENTS]
+GO = "franz-go"
+SCRIPTS = {"join": "group_member", "copy": "group_copier"}
 
 
 class Body(Protocol):
@@ -75,11 +79,11 @@ class Member:
 
 
 class OwnProcess:
-    """A member alone in a process of Python."""
+    """A member alone in a process."""
 
-    def __init__(self, member: Member, script: str, *words: str) -> None:
+    def __init__(self, member: Member, argv: list[str]) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", f"tests.support.clients.{script}", *words],
+            argv,
             cwd=HERE.parents[2],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -170,19 +174,36 @@ class InJvm:
         raise AssertionError("a JVM is stopped with all its members")
 
 
+class OwnJvm(InJvm):
+    """A member alone in a JVM."""
+
+    def kill(self) -> None:
+        self.host.close()
+        self.member.hear("E")
+
+    def stop(self, number: int) -> None:
+        self.host.process.send_signal(number)
+
+
 class Hosts:
     """One JVM for each version, started when first needed."""
 
     def __init__(self) -> None:
         self._made: dict[str, JavaHost] = {}
+        self._all: list[JavaHost] = []
 
     def of(self, library: str) -> JavaHost:
         if library not in self._made:
-            self._made[library] = JavaHost(library.removeprefix("java-"))
+            self._made[library] = self.alone(library)
         return self._made[library]
 
+    def alone(self, library: str) -> JavaHost:
+        """One that no other member shares."""
+        self._all.append(JavaHost(library.removeprefix("java-")))
+        return self._all[-1]
+
     def close(self) -> None:
-        for host in self._made.values():
+        for host in self._all:
             host.close()
 
 
@@ -200,21 +221,26 @@ class Crew:
         strategy: str = "range",
         instance: str = "-",
         session_ms: int = SESSION_MS,
+        alone: bool = False,
     ) -> Member:
         """A consumer that commits what it has read; ``instance`` "-" is no static member."""
         how = (strategy, instance, str(session_ms))
-        return self._start(library, "join", "group_member", self.topic, *how)
+        return self._start(library, "join", self.topic, *how, alone=alone)
 
-    def copy(self, library: str, target: str, identity: str) -> Member:
+    def copy(self, library: str, target: str, identity: str, strategy: str = "range") -> Member:
         """A consumer that copies to the same partition of ``target``, in transactions."""
-        return self._start(library, "copy", "group_copier", self.topic, target, identity)
+        return self._start(library, "copy", self.topic, target, identity, strategy)
 
-    def _start(self, library: str, verb: str, script: str, *words: str) -> Member:
+    def _start(self, library: str, verb: str, *words: str, alone: bool = False) -> Member:
         member, words = Member(), (self.bootstrap, self.group, *words)
         if library.startswith("java"):
-            member.body = InJvm(member, self.hosts.of(library), verb, *words)
+            host = self.hosts.alone(library) if alone else self.hosts.of(library)
+            member.body = (OwnJvm if alone else InJvm)(member, host, verb, *words)
+        elif library == GO:
+            member.body = OwnProcess(member, [go_kit.built("member"), *words])
         else:
-            member.body = OwnProcess(member, script, library, *words)
+            script = f"tests.support.clients.{SCRIPTS[verb]}"
+            member.body = OwnProcess(member, [sys.executable, "-m", script, library, *words])
         self.made.append(member)
         return member
 

@@ -1,4 +1,4 @@
-"""Go for tests: find it, build the program beside this file into ``.cache/go``, run it.
+"""Go for tests: find it, build the programs beside this file into ``.cache/go``, run them.
 
 Go fetches franz-go by itself and keeps it where it keeps all modules.
 """
@@ -27,19 +27,21 @@ def missing() -> str | None:
 
 
 def run(*arguments: str) -> str:
-    """What the program writes to its standard output."""
-    done = subprocess.run([_built(), *arguments], capture_output=True, text=True, timeout=300)
+    """What the program that asks as an admin client does writes to its standard output."""
+    done = subprocess.run([built(), *arguments], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def _built() -> str:
-    sources = [HERE / name for name in ("main.go", "go.mod", "go.sum")]
+def built(package: str = ".") -> str:
+    """The program of a package, ready to run."""
+    sources = [HERE / package / "main.go", HERE / "go.mod", HERE / "go.sum"]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
-    target = CACHE / f"kadm-{digest}"
+    target = CACHE / f"{(HERE / package).name}-{digest}"
     with locked("go"):
         if not target.is_file():
-            argv = [str(shutil.which("go", path=PLACES)), "build", "-o", str(target), "."]
+            go = str(shutil.which("go", path=PLACES))
+            argv = [go, "build", "-o", str(target), f"./{package}"]
             done = subprocess.run(argv, cwd=HERE, capture_output=True, text=True, timeout=300)
             assert done.returncode == 0, f"{done.stdout}{done.stderr}"
     return str(target)

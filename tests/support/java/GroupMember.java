@@ -20,6 +20,8 @@ import org.apache.kafka.common.errors.FencedInstanceIdException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
+import org.apache.kafka.common.errors.UnreleasedInstanceIdException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
@@ -70,7 +72,8 @@ public final class GroupMember implements Runnable {
             } else {
                 readAll(consumer);
             }
-        } catch (FencedInstanceIdException | ProducerFencedException | InvalidProducerEpochException e) {
+        } catch (FencedInstanceIdException | UnreleasedInstanceIdException | ProducerFencedException
+                | InvalidProducerEpochException e) {
             tell("F");
         } catch (KafkaException e) {
             Throwable cause = e.getCause();
@@ -87,16 +90,19 @@ public final class GroupMember implements Runnable {
         p.put("group.id", args[1]);
         p.put("auto.offset.reset", "earliest");
         p.put("enable.auto.commit", "false");
-        p.put("session.timeout.ms", copies ? "45000" : args[5]);
-        p.put("heartbeat.interval.ms", "500");
+        String how = copies ? args[5] : args[3];
+        if (how.equals("consumer")) {
+            p.put("group.protocol", "consumer");
+        } else {
+            p.put("session.timeout.ms", copies ? "45000" : args[5]);
+            p.put("heartbeat.interval.ms", "500");
+            p.put("partition.assignment.strategy", "org.apache.kafka.clients.consumer." + strategy(how));
+        }
         if (copies) {
             p.put("isolation.level", "read_committed");
             p.put("max.poll.records", "25");
-        } else {
-            p.put("partition.assignment.strategy", "org.apache.kafka.clients.consumer." + strategy(args[3]));
-            if (!args[4].equals("-")) {
-                p.put("group.instance.id", args[4]);
-            }
+        } else if (!args[4].equals("-")) {
+            p.put("group.instance.id", args[4]);
         }
         return new KafkaConsumer<>(p, new StringDeserializer(), new StringDeserializer());
     }
@@ -104,13 +110,14 @@ public final class GroupMember implements Runnable {
     private void readAll(KafkaConsumer<String, String> consumer) {
         String before = null;
         while (!ended) {
-            ConsumerRecords<String, String> got = consumer.poll(Duration.ofMillis(100));
+            ConsumerRecords<String, String> got;
             try {
+                got = consumer.poll(Duration.ofMillis(100));
                 if (!got.isEmpty()) {
                     consumer.commitSync();
                 }
-            } catch (CommitFailedException | RebalanceInProgressException e) {
-                continue;
+            } catch (CommitFailedException | RebalanceInProgressException | UnknownMemberIdException e) {
+                continue; // the last one when its session has ended: the consumer joins again
             }
             before = told(consumer, got, before);
         }
