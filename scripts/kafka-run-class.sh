@@ -30,6 +30,7 @@ case $class in
     org.apache.kafka.tools.ProducerPerformance) tool=kafka-producer-perf-test ;;
     kafka.tools.ConsumerPerformance|org.apache.kafka.tools.ConsumerPerformance) tool=kafka-consumer-perf-test ;;
     org.apache.kafka.tools.ShareConsumerPerformance) tool=kafka-share-consumer-perf-test ;;
+    kafka.tools.ReplicaVerificationTool|org.apache.kafka.tools.ReplicaVerificationTool) tool=kafka-replica-verification ;;
     kafka.tools.EndToEndLatency|org.apache.kafka.tools.EndToEndLatency) tool=kafka-e2e-latency ;;
     org.apache.kafka.tools.ClientMetricsCommand) tool=kafka-client-metrics ;;
     kafka.tools.StorageTool) tool=kafka-storage ;;

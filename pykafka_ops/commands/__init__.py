@@ -119,6 +119,7 @@ MORE_TOOLS = {
     "kafka-consumer-perf-test": "perf.consumer_tool",
     "kafka-share-consumer-perf-test": "perf.share_tool",
     "kafka-e2e-latency": "perf.latency_tool",
+    "kafka-replica-verification": "replicas.verification_tool",
     "kafka-groups": "groups.every_kind",
     "kafka-share-groups": "groups.share",
     "kafka-streams-groups": "groups.streams",

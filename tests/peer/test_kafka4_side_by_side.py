@@ -160,6 +160,13 @@ LINES = {
         "--topic t1 --num-records 5 --command-config no-such --hide-header",
         "--bogus",
     ),
+    "kafka-replica-verification": (
+        "--fetch-size 5",
+        "--broker-list xx",
+        "--broker-list HERE --topics-include (",
+        "--broker-list HERE --time x",
+        "--bogus",
+    ),
     "kafka-cluster": ("cluster-id @", "list-endpoints @", "unregister --id 9 @"),
 }
 AT = "@"
@@ -203,10 +210,12 @@ def moves_file(broker: KraftBroker) -> Path:
     return broker.data_dir.with_name("moves.json")
 
 
-def argv_of(line: str, broker: KraftBroker) -> list[str]:
+def argv_of(tool: str, line: str, broker: KraftBroker) -> list[str]:
     moves = moves_file(broker)
     words = [str(moves) if word == moves.name else word for word in shlex.split(line)]
     reach = ["--bootstrap-server", broker.bootstrap]
+    if tool == "kafka-replica-verification":  # it knows brokers by another name
+        return [word.replace("HERE", broker.bootstrap) for word in words]
     if AT not in words:
         return [*reach, *words]
     at = words.index(AT)
@@ -225,7 +234,7 @@ def comparable(text: str, side: str) -> list[str]:
 def test_both_say_the_same(kraft: KraftBroker, tools: KafkaTools, tool: str) -> None:
     wrong = []
     for line in LINES[tool]:
-        argv = argv_of(line, kraft)
+        argv = argv_of(tool, line, kraft)
         theirs = tools(tool, *(word.replace("%", "theirs") for word in argv))
         ours = run(tool, *(word.replace("%", "ours") for word in argv))
         pair = comparable(ours.stdout, "ours"), comparable(theirs.out, "theirs")

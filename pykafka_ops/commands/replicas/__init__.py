@@ -1,0 +1,1 @@
+"""kafka-replica-verification: whether all replicas of a partition hold the same."""
