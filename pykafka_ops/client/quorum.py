@@ -6,7 +6,7 @@ one to send requests to: the truth is the leader of the metadata log.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from pykafka_ops.client.answers import raise_error
@@ -19,6 +19,7 @@ from pykafka_ops.wire.messages import describe_quorum as dq
 from pykafka_ops.wire.messages import remove_raft_voter as rv
 
 LOG: Final = "__cluster_metadata"
+_LEADER, _FOLLOWER, _OBSERVER = "Leader", "Follower", "Observer"
 
 
 class QuorumReplica(NamedTuple):
@@ -49,6 +50,23 @@ class Quorum(NamedTuple):
     voters: Sequence[QuorumReplica]
     observers: Sequence[QuorumReplica]
     addresses: dict[int, list[QuorumEndpoint]]
+
+
+def leader_of(quorum: Quorum) -> QuorumReplica | None:
+    """The leader among the voters; None while there is none."""
+    return next((r for r in quorum.voters if r.id == quorum.leader), None)
+
+
+def by_role(quorum: Quorum) -> Iterator[tuple[str, QuorumReplica]]:
+    """The leader, the other voters, then who only reads."""
+    leader = leader_of(quorum)
+    if leader is not None:
+        yield _LEADER, leader
+    for replica in sorted(quorum.voters):
+        if leader is None or replica.id != leader.id:
+            yield _FOLLOWER, replica
+    for replica in sorted(quorum.observers):
+        yield _OBSERVER, replica
 
 
 def describe_quorum(cluster: Cluster, *, to: int = ANY) -> Quorum:

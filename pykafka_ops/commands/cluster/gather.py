@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from pykafka_ops.analysis.cluster_state import Placed
 from pykafka_ops.client.cluster import Cluster, Node
-from pykafka_ops.client.connection import UnsupportedVersionError
-from pykafka_ops.client.eligible import EligibleReplicas, eligible_replicas
+from pykafka_ops.client.eligible import EligibleReplicas
 from pykafka_ops.client.glance import MIN_ISR, min_isr, placed, topic_settings
+from pykafka_ops.client.kraft import eligible_of, kraft_state, short_of_replicas
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.log_dirs import LogDirDescription, describe_log_dirs
-from pykafka_ops.client.members import fenced_brokers
-from pykafka_ops.client.quorum import describe_quorum
 from pykafka_ops.client.reassignments import list_reassignments
 from pykafka_ops.client.topics import all_topics
 from pykafka_ops.commands.api_versions.versions import ask_ranges, release
 from pykafka_ops.commands.framework.failures import item_error, parted
 from pykafka_ops.commands.framework.glance import at_a_glance
 from pykafka_ops.commands.framework.output import ItemError, counted
-from pykafka_ops.errors import ConnectError, PkoError
+from pykafka_ops.errors import PkoError
 
 
 class Gathered(NamedTuple):
@@ -60,51 +58,16 @@ def gather(cluster: Cluster) -> Gathered:
     except PkoError:  # brokers before 2.4, or not allowed
         moves, moving = {}, None
     partitions = placed(topics, min_isr(settings), moves)
-    controller, fenced, unknown = _leaders(cluster)
-    eligible, unseen = _eligible(cluster, partitions)
+    state = kraft_state(cluster)
+    unknown = [item_error(what, error) for what, error in state.failed]
+    eligible, unseen = eligible_of(cluster, short_of_replicas(partitions))
+    if unseen is not None:
+        unknown.append(item_error("eligible leader replicas", unseen))
     return Gathered(
-        cluster.cluster_id, controller, nodes, partitions, versions, dirs, moving,
-        len(nodes) - len(answering), fenced, eligible,
-        errors + failed + _refused(refused) + unknown + unseen,
+        cluster.cluster_id, state.controller, nodes, partitions, versions, dirs, moving,
+        len(nodes) - len(answering), state.fenced, eligible,
+        errors + failed + _refused(refused) + unknown,
     )  # fmt: skip
-
-
-def _leaders(cluster: Cluster) -> tuple[int | None, list[int] | None, list[ItemError]]:
-    """The controller (-1: there is none, or none answers), the fenced brokers, and what went wrong
-    with either. On ZooKeeper no broker is registered that does not live."""
-    errors: list[ItemError] = []
-    controller: int | None = -1
-    try:
-        controller = describe_quorum(cluster).leader
-    except UnsupportedVersionError:
-        return cluster.controller, [], []
-    except ConnectError as error:
-        errors.append(item_error("quorum of controllers", error))
-    except PkoError as error:
-        controller = None
-        errors.append(item_error("quorum of controllers", error))
-    try:
-        return controller, fenced_brokers(cluster), errors
-    except UnsupportedVersionError:  # before 4.0 nobody says
-        return controller, None, errors
-    except PkoError as error:
-        return controller, None, [*errors, item_error("fenced brokers", error)]
-
-
-def _eligible(
-    cluster: Cluster, partitions: Sequence[Placed]
-) -> tuple[dict[Partition, EligibleReplicas], list[ItemError]]:
-    """Who may lead partitions with fewer replicas in sync than min.insync.replicas: no other has
-    any such replicas (KIP-966)."""
-    short = {
-        p.topic for p in partitions if p.leader < 0 or p.min_isr is None or len(p.isr) < p.min_isr
-    }
-    try:
-        return eligible_replicas(cluster, short), []
-    except UnsupportedVersionError:
-        return {}, []
-    except PkoError as error:
-        return {}, [item_error("eligible leader replicas", error)]
 
 
 def _refused(refused: Mapping[str, PkoError]) -> list[ItemError]:

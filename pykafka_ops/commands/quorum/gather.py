@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from pykafka_ops.client.connection import UnsupportedVersionError
-from pykafka_ops.client.quorum import Quorum, QuorumReplica, describe_quorum
+from pykafka_ops.client.quorum import Quorum, describe_quorum, leader_of
 from pykafka_ops.commands.framework.controllers import enter
 from pykafka_ops.commands.framework.glance import at_a_glance
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import CheckFailed, ConnectError, PkoError
 
 NO_QUORUM = "the cluster has no quorum of controllers: it is on ZooKeeper"
-_LEADER, _FOLLOWER, _OBSERVER = "Leader", "Follower", "Observer"
 
 
 class SlowestVoter(NamedTuple):
@@ -47,11 +45,6 @@ def gather(run: Run) -> Quorum:
         raise PkoError(NO_QUORUM) from None
 
 
-def leader_of(found: Quorum) -> QuorumReplica | None:
-    """The leader among the voters; None while there is none."""
-    return next((r for r in found.voters if r.id == found.leader), None)
-
-
 def behind(found: Quorum) -> SlowestVoter:
     """Of the voter with the least; nothing is known while there is no leader, or of a voter that
     the leader has not heard of."""
@@ -64,15 +57,3 @@ def behind(found: Quorum) -> SlowestVoter:
     lag = leader.end - last.end if last.end >= 0 else None
     known = leader.caught_up_at >= 0 and last.caught_up_at >= 0
     return SlowestVoter(lag, leader.caught_up_at - last.caught_up_at if known else None)
-
-
-def by_role(found: Quorum) -> Iterator[tuple[str, QuorumReplica]]:
-    """The leader, the other voters, then who only reads."""
-    leader = leader_of(found)
-    if leader is not None:
-        yield _LEADER, leader
-    for replica in sorted(found.voters):
-        if leader is None or replica.id != leader.id:
-            yield _FOLLOWER, replica
-    for replica in sorted(found.observers):
-        yield _OBSERVER, replica

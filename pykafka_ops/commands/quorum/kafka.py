@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterator, Sequence
 
 from pykafka_ops.client.members import CONTROLLERS, describe_members
-from pykafka_ops.client.quorum import Quorum, QuorumReplica
+from pykafka_ops.client.quorum import Quorum, QuorumReplica, by_role, leader_of
 from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.quorum.gather import behind, by_role, gather, leader_of
+from pykafka_ops.commands.quorum.gather import behind, gather
 from pykafka_ops.commands.transactions.kafka import table
 from pykafka_ops.errors import UsageError
 from pykafka_ops.wire.types import ZERO_UUID, uuid_text

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pykafka_ops.client.quorum import by_role, leader_of
 from pykafka_ops.commands.framework.output import Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.quorum.gather import by_role, gather, leader_of
+from pykafka_ops.commands.quorum.gather import gather
 from pykafka_ops.wire.types import ZERO_UUID, uuid_text
 
 COLUMNS = (

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pykafka_ops.analysis.conditions import ConditionField
+from pykafka_ops.client.quorum import leader_of
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.watch import fail_on, met, watched
-from pykafka_ops.commands.quorum.gather import behind, glance, leader_of
+from pykafka_ops.commands.quorum.gather import behind, glance
 
 COLUMNS = (
     Column("leader", right=True),
