@@ -66,13 +66,13 @@ def judge(commits: Sequence[Commit], lag: int, now: int) -> Verdict:
         return Verdict(UNKNOWN, None)
     if _is_silent(recent, now):
         return Verdict(STOP, recent[-1].timestamp)
-    dropped = _rewound(recent)
+    dropped = rewound(recent)
     if dropped is not None:
         return Verdict(REWIND, dropped)
     if any(c.lag is not None and c.lag <= 0 for c in recent):
         return Verdict(OK, None)
     if recent[0].offset == recent[-1].offset:
-        return Verdict(STALL, _stalled_since(commits))
+        return Verdict(STALL, stalled_since(commits))
     lags = [(c.timestamp, c.lag) for c in recent if c.lag is not None]
     pairs = list(pairwise(lags))
     if pairs and all(before[1] <= after[1] for before, after in pairs):
@@ -131,7 +131,7 @@ def _is_silent(recent: Sequence[Commit], now: int) -> bool:
     return silence > max(span, 3 * middle(gaps), SILENCE_MS)
 
 
-def _rewound(recent: Sequence[Commit]) -> int | None:
+def rewound(recent: Sequence[Commit]) -> int | None:
     """When the offset dropped first, if nothing later came back to where it had been."""
     for i, (before, after) in enumerate(pairwise(recent)):
         if after.offset < before.offset:
@@ -141,7 +141,7 @@ def _rewound(recent: Sequence[Commit]) -> int | None:
     return None
 
 
-def _stalled_since(commits: Sequence[Commit]) -> int:
+def stalled_since(commits: Sequence[Commit]) -> int:
     """The first of the commits in a row, up to the last, with the same offset."""
     last = commits[-1]
     since = last.timestamp

@@ -16,14 +16,17 @@ from pykafka_ops.analysis.commits.burrow import (
     LEAST,
     OK,
     ORDER,
+    STALL,
     STOP,
     UNKNOWN,
+    WARN,
     WINDOW,
     Commit,
     catch_up_seconds,
     judge,
     rate,
 )
+from pykafka_ops.analysis.lag.shared import judge_shared
 
 Sample = tuple[int, int]
 """A time, and the end offset of the log then."""
@@ -48,7 +51,9 @@ class PartitionFacts:
     ``next_timestamp`` belongs to the record at the committed offset, ``newest`` to the newest
     record. ``client_id`` is who reads it, None if nobody does (or, without ``readers_known``, if
     it is unknown). ``past`` and ``history`` are ends and commits from before the window, too:
-    for the verdict where the window has too few commits.
+    for the verdict where the window has too few commits. ``counted``: of a share group, whose
+    lag is ``said`` by its coordinator (None: it does not say) and whose ``commits`` are how it was
+    seen.
     """
 
     group: str
@@ -109,7 +114,7 @@ def lag_row(facts: PartitionFacts, now: int) -> LagRow:
     lead = None if committed is None or facts.start is None else committed - facts.start
     samples = [*facts.ends, *([(now, end)] if end is not None else [])]
     rate_in = growth(samples)
-    rate_out = rate(facts.commits)
+    rate_out = _done_rate(facts, samples) if facts.counted else rate(facts.commits)
     status, since = _status(facts, lag, lead, samples, now)
     return LagRow(
         facts.group,
@@ -148,6 +153,8 @@ def _status(
         return LOST, None
     if not lag:
         return OK, None
+    if facts.counted:
+        return _shared_status(facts, lag)
     found = facts.commits
     if len(found) < LEAST and facts.history:
         found, samples = facts.history, [*facts.past, *samples]
@@ -159,6 +166,24 @@ def _status(
     if status == UNKNOWN and facts.client_id is None and facts.readers_known:
         return STOP, commits[-1].timestamp if commits else None
     return status, since
+
+
+def _shared_status(facts: PartitionFacts, lag: int) -> tuple[str, int | None]:
+    """Of a share group: what nobody reads does not go on, whatever was seen before."""
+    status, since = judge_shared(facts.commits, lag)
+    if status in (UNKNOWN, STALL, WARN) and facts.client_id is None and facts.readers_known:
+        return STOP, since
+    return status, since
+
+
+def _done_rate(facts: PartitionFacts, samples: Sequence[Sample]) -> float | None:
+    """Records per second that a share group is done with, behind its start, too."""
+    done = []
+    for seen in facts.commits:
+        end = end_at(samples, seen.timestamp)
+        if end is not None and seen.lag is not None:
+            done.append((seen.timestamp, end - seen.lag))
+    return growth([done[0], done[-1]]) if done else None
 
 
 def _behind(facts: PartitionFacts, lag: int | None) -> float | None:
