@@ -332,13 +332,14 @@ def _with_partitions(
         if isinstance(t, TopicDescription)
     }
     return {
-        k: _reading(g, counts) if isinstance(g, GroupDescription) and g.topology else g
+        k: reading(g, counts) if isinstance(g, GroupDescription) and g.topology else g
         for k, g in groups.items()
     }
 
 
-def _reading(group: GroupDescription, counts: Mapping[str, int]) -> GroupDescription:
-    """A task reads the partition of its number in each topic that has so many."""
+def reading(group: GroupDescription, counts: Mapping[str, int]) -> GroupDescription:
+    """A streams group with the partitions that it and its members' tasks read: a task reads the
+    partition of its number in each topic that has so many (``counts``)."""
     topics = {part.id: (*part.sources, *part.repartitions) for part in group.topology or ()}
     members = tuple(
         m._replace(

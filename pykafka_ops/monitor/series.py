@@ -42,7 +42,7 @@ def values(view: ClusterView) -> dict[SeriesKey, Number]:
     for name, group in (view.groups or {}).items():
         for fact_name in GROUP_FACTS:
             found[SeriesKey("group", name, fact_name)] = getattr(group.row, fact_name)
-        found[SeriesKey("group", name, "members")] = len(group.members)
+        found[SeriesKey("group", name, "members")] = group.member_count
         found[SeriesKey("group", name, "loss_in_seconds")] = group.loss_in_seconds
     found |= {
         SeriesKey("mirror", link.name, fact): getattr(link, fact)

@@ -143,7 +143,8 @@ def _groups(view: ClusterView) -> Iterator[Subject]:
         facts |= {
             "cluster": view.name,
             "group": name,
-            "members": len(group.members),
+            "type": group.type.capitalize() or None,
+            "members": group.member_count,
             "loss_in_seconds": inf if group.loss == NEVER else group.loss_in_seconds,
         }
         yield Subject(GROUP, name, facts, _group_cause(view, group))

@@ -7,15 +7,14 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.java import java_kit
-from tests.support.process.apache_kraft import VERSION, KraftBroker
+from tests.support.process.apache_kraft import KraftBroker
 from tests.support.process.console import pko
+from tests.support.process.streams import word_count
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(600)]
@@ -150,30 +149,12 @@ def test_performance_tests_of_ours_and_of_kafkas_share_a_group(
     assert desk.ask("groups", "delete", "paces", "--yes").returncode == 0
 
 
-@contextmanager
-def word_count(kraft: KraftBroker, directory: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Kafka Streams by its own protocol: reads ``words``, writes ``counts``."""
-    classpath = java_kit.compiled("StreamsDriver", VERSION, streams=True)
-    argv = [
-        "java", "-Xmx256M", *java_kit.BRIEF_JVM, "-Dgroup.protocol=streams", "-cp", classpath,
-        "StreamsDriver", kraft.bootstrap, "counting", "words", "counts", str(directory / "state"),
-    ]  # fmt: skip
-    log = directory / "streams.log"
-    with log.open("wb") as out:
-        process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=out, stderr=out)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait(120)
-
-
 def test_a_stalled_streams_application_is_caught(
     desk: Desk, kraft: KraftBroker, tmp_path: Path
 ) -> None:
     desk.topic("words", 1, 60)
     assert desk.ask("topics", "create", "counts", "-p", "1").returncode == 0
-    with word_count(kraft, tmp_path) as process:
+    with word_count(kraft, tmp_path, "counting", "words", "counts") as process:
         wait_for(
             lambda: (
                 process.poll() is None

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import confluent_kafka as ck
 import pytest
 
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.config import ClientConfig
+from pykafka_ops.client.share.membership import ShareMember
+from tests.support.clients.base import Message
 from tests.support.clients.confluent import ConfluentClient
 from tests.support.clients.samples import messages
 from tests.support.process.apache import ApacheBroker, run_tool
 from tests.support.process.apache_kraft import KraftBroker
 from tests.support.process.console import PATIENT, pko
 from tests.support.process.monitor import MonitorProcess
+from tests.support.process.streams import word_count
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(600)]
@@ -120,3 +126,103 @@ def test_apache_kafka_4_with_groups_of_both_protocols(kraft: KraftBroker) -> Non
             assert monitor.json(HERE)["facts"]["brokers"] == 1
     finally:
         member.close()
+
+
+def group(monitor: MonitorProcess, name: str) -> dict[str, Any]:
+    status, body = monitor.get(f"{HERE}/groups/{name}")
+    found: dict[str, Any] = json.loads(body) if status == 200 else {}
+    return found
+
+
+def alerted(monitor: MonitorProcess, name: str) -> set[str]:
+    """The rules of alerts about a group, those that only may fire, too."""
+    found = monitor.json("/api/v1/alerts")
+    return {
+        a["key"][0]
+        for kind in ("firing", "pending", "resolved")
+        for a in found.get(kind, ())
+        if a["key"][2:] == ["group", name]
+    }
+
+
+def until(
+    monitor: MonitorProcess,
+    name: str,
+    meanwhile: Callable[[], object] = lambda: None,
+    **wanted: object,
+) -> dict[str, Any]:
+    """The group, once these of its fields are so."""
+    wait_for(
+        lambda: (meanwhile(), {k: group(monitor, name).get(k) for k in wanted})[1] == wanted,
+        what=f"{name} has {wanted}", about=lambda: group(monitor, name), poll=0.2,
+    )  # fmt: skip
+    return group(monitor, name)
+
+
+def test_apache_kafka_4_with_a_share_group_whose_member_is_done_with_nothing(
+    kraft: KraftBroker,
+) -> None:
+    def ask(*words: str, text: str = "") -> None:
+        said = pko(*words, "-b", kraft.bootstrap, text=text)
+        assert said.returncode == 0, said.stderr
+
+    ask("topics", "create", "shared", "-p", "1")
+    ask("configs", "set", "groups", "sharing", "share.auto.offset.reset=earliest")
+    ask("produce", "shared", text="".join(f"{n}\n" for n in range(100)))
+    ask("consume", "shared", "--share", "sharing", "-n", "20")
+    with MonitorProcess("-b", kraft.bootstrap, "--every", "1s") as monitor:
+        row = until(monitor, "sharing", lag=80, members=0)
+        assert (row["type"], row["status"], row["unknown_partitions"]) == ("Share", "STOP", 0)
+        said = pko("groups", "lag", "sharing", "-b", kraft.bootstrap, "-o", "json")
+        assert json.loads(said.stdout)["items"][0]["lag"] == 80
+        config = ClientConfig.of({"bootstrap.servers": kraft.bootstrap})
+        member = ShareMember(Cluster(config), "sharing", ["shared"])
+        row = until(monitor, "sharing", meanwhile=member.beat, members=1, status="STALL")
+        assert row["rows"][0]["client_id"]
+        where = PATIENT["PKO_PROFILE"]
+        labels = f'cluster="{where}",group="sharing",topic="shared"'
+        text = monitor.get("/metrics")[1]
+        assert f"pko_kafka_share_group_lag_sum{{{labels}}} 80\n" in text
+        assert 'kafka_consumergroup_lag{consumergroup="sharing"' not in text
+        assert monitor.get(f"/v3/kafka/{where}/consumer/sharing/status")[0] == 404
+        assert alerted(monitor, "sharing") >= {"group-stalled"}
+        member.leave()
+        member.cluster.close()
+
+
+def words(count: int) -> list[Message]:
+    return [Message(b"word %d" % n) for n in range(count)]
+
+
+def test_apache_kafka_4_with_a_streams_application_that_dies(
+    kraft: KraftBroker, tmp_path: Path
+) -> None:
+    client = ConfluentClient(kraft.bootstrap)
+    client.create_topic("spoken", 1)
+    client.create_topic("spoken-counts", 1)
+    client.produce("spoken", words(30), partition=0)
+    with MonitorProcess("-b", kraft.bootstrap, "--every", "1s") as monitor:
+        with word_count(kraft, tmp_path, "speaking", "spoken", "spoken-counts") as process:
+            row = until(monitor, "speaking", lag=0, status="OK", unknown_partitions=0, members=1)
+            assert (row["type"], row["state"]) == ("Streams", "Stable")
+            tasks = [(t["subtopology"], t["partition"]) for t in row["member_list"][0]["tasks"]]
+            assert tasks == [("0", 0), ("1", 0)]
+            assert [part["sources"] for part in row["topology"]] == [["spoken"], []]
+            process.kill()
+            process.wait(120)
+        client.produce("spoken", words(50), partition=0)
+        row = until(monitor, "speaking", status="STOP", members=0)
+        assert row["lag"] >= 50  # and markers of a transaction that it had begun
+        assert "group-stopped" in alerted(monitor, "speaking")
+
+
+def test_apache_kafka_4_tells_of_its_quorum(kraft: KraftBroker) -> None:
+    with MonitorProcess("-b", kraft.bootstrap, "--every", "1s") as monitor:
+        found = monitor.json(HERE)
+        said = json.loads(pko("quorum", "status", "-b", kraft.bootstrap, "-o", "json").stdout)
+        (item,) = said["items"]
+        quorum = found["quorum"]
+        assert (quorum["leader"], quorum["epoch"]) == (item["leader"], item["epoch"])
+        facts = ("quorum_lost", "quorum_voters", "voters_behind", "brokers_fenced")
+        assert [found["facts"][f] for f in facts] == [0, 1, 0, 0]
+        assert found["fenced"] == []

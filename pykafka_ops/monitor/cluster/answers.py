@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,8 +12,11 @@ from pykafka_ops.client.commit_log import Commits
 from pykafka_ops.client.group_describe import GroupDescription
 from pykafka_ops.client.groups import GroupListing
 from pykafka_ops.client.log_dirs import LogDirDescription
+from pykafka_ops.client.quorum import Quorum
 from pykafka_ops.client.reassignments import Reassignment
+from pykafka_ops.client.share_offsets import ShareStart
 from pykafka_ops.client.topics import TopicDescription
+from pykafka_ops.errors import KafkaError
 
 Partition = tuple[str, int]
 Ends = Mapping[str, "array[int]"]
@@ -33,7 +36,9 @@ class Answers:
     """All of a round. ``groups`` None: no broker listed them; those that are ``unlisted`` did not,
     so that groups may be missing, and of these ``silent_brokers`` said nothing at all. ``dirs`` and
     ``settings`` may be from an earlier round. ``stable``: where readers of committed records come
-    to the end of topics that are mirrored."""
+    to the end of topics that are mirrored. ``shares``: where share groups are, as of ``shares_at``;
+    groups that did not tell are not there. ``is_kraft``: brokers know of a quorum; ``fenced`` None:
+    nobody said."""
 
     at: int
     took_ms: int = 0
@@ -51,6 +56,11 @@ class Answers:
     silent_brokers: frozenset[int] = frozenset()
     commits: Commits = field(default_factory=dict)
     offsets: dict[str, list[tuple[Partition, int]]] = field(default_factory=dict)
+    shares: Mapping[str, Mapping[Partition, ShareStart | KafkaError]] = field(default_factory=dict)
+    shares_at: int = -1
+    is_kraft: bool = False
+    quorum: Quorum | None = None
+    fenced: Sequence[int] | None = ()
     dirs: Mapping[int, list[LogDirDescription]] = field(default_factory=dict)
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     moves: Mapping[Partition, Reassignment] | None = None

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from pykafka_ops.monitor.cluster.answers import NotAsked
+
 SKEW_MS: Final = 30_000
 """Clocks that are apart by less are taken for the same, where nothing better is known."""
 KEPT_MS: Final = 300_000
@@ -74,3 +76,15 @@ class BrokerClocks:
     def skews(self) -> dict[int, int]:
         """Those of all brokers that have one."""
         return {broker: skew for broker in sorted(self._heard) if (skew := self.skew(broker))}
+
+    def notes(self) -> list[NotAsked]:
+        """That the clocks of brokers and of this machine are apart."""
+        found = []
+        for broker, skew in self.skews().items():
+            way = "ahead of" if skew > 0 else "behind"
+            text = (
+                f"{abs(skew) / 1000:.0f} s {way} the clock of this machine; groups are judged by "
+                "its own"
+            )
+            found.append(NotAsked(f"clock of broker {broker}", "ClockSkew", text))
+        return found

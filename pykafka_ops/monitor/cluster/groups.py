@@ -16,12 +16,18 @@ from pykafka_ops.analysis.lag.rows import (
     by_group,
     lag_row,
 )
-from pykafka_ops.client.group_describe import GroupDescription, MemberDescription
+from pykafka_ops.client.group_describe import (
+    SHARE,
+    STREAMS,
+    GroupDescription,
+    MemberDescription,
+)
 from pykafka_ops.monitor.cluster.answers import Ends, Partition
 from pykafka_ops.monitor.cluster.clocks import BrokerClocks
 from pykafka_ops.monitor.cluster.commits import CommitStore, TopicCommits
 from pykafka_ops.monitor.cluster.ends import LogEnds
 from pykafka_ops.monitor.cluster.judged import MANY, JudgedPartitions
+from pykafka_ops.monitor.cluster.shares import ShareGroups
 from pykafka_ops.monitor.cluster.view import NEVER, WatchedGroup, WorstPartition
 
 Stamps = Mapping[tuple[Partition, int], int]
@@ -29,6 +35,8 @@ Stamps = Mapping[tuple[Partition, int], int]
 
 
 _NONE: Final = array("q")
+NO_SHARES: Final = ShareGroups()
+"""Of a cluster without share groups. Nothing is put in."""
 
 
 class KnownFacts(NamedTuple):
@@ -41,15 +49,32 @@ class KnownFacts(NamedTuple):
     settings: Mapping[str, Mapping[str, str]]
     stamps: Stamps
     clocks: BrokerClocks
+    shares: ShareGroups = NO_SHARES
+    undescribed: frozenset[str] = frozenset()
+    """Groups whose members nobody told of."""
+
+
+def places_of(known: KnownFacts, group: GroupDescription) -> dict[str, set[int]]:
+    """The partitions in which a group stands or is to read, by topic."""
+    found: dict[str, set[int]] = {}
+    for topic, n in (*group.reads, *known.shares.places(group.id)):
+        found.setdefault(topic, set()).add(n)
+    for topic, readers in readers_by_topic(group).items():
+        found.setdefault(topic, set()).update(readers)
+    for topic, stored in known.commits.topics(group.id).items():
+        if numbers := set(stored.partitions()):
+            found.setdefault(topic, set()).update(numbers)
+    return found
 
 
 def partition_rows(known: KnownFacts, group: GroupDescription) -> list[LagRow]:
     """A row for every partition that the group has committed or reads, by topic and number."""
-    readers = _readers(group)
-    committed = known.commits.topics(group.id)
-    places = {(name, n) for name, topic in committed.items() for n in topic.partitions()}
-    every = sorted(places | readers.keys())
-    return [partition_row(known, group, p, readers.get(p)) for p in every]
+    readers = readers_by_topic(group)
+    return [
+        partition_row(known, group, (topic, n), readers.get(topic, {}).get(n))
+        for topic, numbers in sorted(places_of(known, group).items())
+        for n in sorted(numbers)
+    ]
 
 
 class TopicLogs(NamedTuple):
@@ -89,9 +114,9 @@ class GroupJudge:
         committed = self._known.commits.topics(group.id)
         current, rows = _Current(), list[LagRow]()
         topics = []
-        for topic in sorted(readers.keys() | committed.keys()):
+        for topic, behind in sorted(places_of(self._known, group).items()):
             mine, stored = readers.get(topic, {}), committed.get(topic)
-            behind, counted = set(mine), current.partitions
+            counted = current.partitions
             if stored is not None:
                 behind -= set(stored.partitions())
                 behind.update(self._count(topic, stored, current))
@@ -133,8 +158,9 @@ class GroupJudge:
         rows: Sequence[LagRow],
     ) -> WatchedGroup:
         sums = by_group(rows)
-        row = current.added_to(sums[0] if sums else _empty(group))
-        loss = _loss(self._known, rows)
+        alone = _empty(self._known, group, anywhere=bool(current.partitions))
+        row = current.added_to(sums[0] if sums else alone)
+        loss = None if row.status == UNKNOWN and not row.partitions else _loss(self._known, rows)
         worst = max(rows, key=_badness, default=None)
         return WatchedGroup(
             row=row,
@@ -147,7 +173,9 @@ class GroupJudge:
             since=min((r.since for r in rows if r.status == row.status and r.since), default=None),
             loss_in_seconds=None if loss in (None, inf) else loss,
             loss=NEVER if loss == inf else None,
-            worst=_worst(worst, _readers(group)),
+            worst=_worst(worst, group),
+            described=group.id not in self._known.undescribed,
+            topology=group.topology,
         )
 
 
@@ -210,16 +238,21 @@ def times_wanted(known: KnownFacts, rows: Iterable[LagRow]) -> list[tuple[Partit
     return wanted
 
 
-def _readers(group: GroupDescription) -> dict[Partition, MemberDescription]:
-    return {p: m for m in group.members for p in m.assigned}
-
-
 def readers_by_topic(group: GroupDescription) -> dict[str, dict[int, MemberDescription]]:
-    """Who reads each partition, by topic and number."""
+    """Who reads each partition, by topic and number; of a share group, in which several may, the
+    first with how many others."""
     found: dict[str, dict[int, MemberDescription]] = {}
+    more: dict[Partition, int] = {}
     for member in group.members:
         for topic, n in member.assigned:
-            found.setdefault(topic, {})[n] = member
+            mine = found.setdefault(topic, {})
+            if group.type == SHARE and n in mine:
+                more[topic, n] = more.get((topic, n), 0) + 1
+            else:
+                mine[n] = member
+    for (topic, n), count in more.items():
+        first = found[topic][n]
+        found[topic][n] = first._replace(client_id=f"{first.client_id} and {count} more")
     return found
 
 
@@ -228,13 +261,15 @@ def partition_row(
 ) -> LagRow:
     """The row of one partition."""
     topic, n = place
-    stored = known.commits.topics(group.id).get(topic)
+    is_shared = group.type == SHARE
+    stored = None if is_shared else known.commits.topics(group.id).get(topic)
+    shared = known.shares.start(group.id, place)
     offset = stored.committed[n] if stored is not None and n < len(stored.committed) else -1
-    committed = offset if offset >= 0 else None
+    committed = shared.start if is_shared else offset if offset >= 0 else None
     starts = known.starts.get(topic, ())
     start = starts[n] if n < len(starts) and starts[n] >= 0 else None
     end = known.ends.latest(topic, n)
-    skew = known.clocks.skew(group.coordinator)
+    skew = 0 if is_shared else known.clocks.skew(group.coordinator)
     samples = [(at + skew, end) for at, end in known.ends.samples(topic, n)]
     behind = committed is not None and end is not None and committed < end
     facts = PartitionFacts(
@@ -249,14 +284,20 @@ def partition_row(
         next_timestamp=_time(known, place, committed) if behind else None,
         newest=_time(known, place, end - 1) if behind and end else None,
         ends=samples[:-1] if end is not None else samples,
-        commits=stored.ring(n) if stored is not None else (),
-    )
+        commits=known.shares.seen(group.id, topic, n) if is_shared else
+        stored.ring(n) if stored is not None else (),
+        readers_known=group.id not in known.undescribed,
+        counted=is_shared,
+        said=shared.lag,
+    )  # fmt: skip
     return _judged(facts, known, group.coordinator)
 
 
 def _judged(facts: PartitionFacts, known: KnownFacts, coordinator: int) -> LagRow:
     """By the clock of the coordinator, which stamps commits. Where that may be as late as ours and
     is not known to be, whether the group has stopped is not known either."""
+    if facts.counted:  # seen at times of this machine
+        return lag_row(facts, known.now)
     time = known.clocks.time(coordinator, known.now)
     row = lag_row(facts, time.ms)
     if not time.sure and row.status != STOP and lag_row(facts, known.now).status == STOP:
@@ -276,13 +317,11 @@ def _badness(row: LagRow) -> tuple[int, int]:
     return STATUSES.index(row.status), row.lag or 0
 
 
-def _worst(
-    row: LagRow | None, readers: Mapping[Partition, MemberDescription]
-) -> WorstPartition | None:
+def _worst(row: LagRow | None, group: GroupDescription) -> WorstPartition | None:
     """None where nothing is wrong."""
     if row is None or (row.status == OK and not row.lag):
         return None
-    reader = readers.get((row.topic, row.partition))
+    reader = readers_by_topic(group).get(row.topic, {}).get(row.partition)
     client_id, host = (reader.client_id, reader.host) if reader else ("", "")
     return WorstPartition(row.topic, row.partition, client_id, host)
 
@@ -319,6 +358,11 @@ def _loss_of(known: KnownFacts, row: LagRow) -> float | None:
     return max(0.0, (written + retention - known.now) / 1000)
 
 
-def _empty(group: GroupDescription) -> GroupLag:
-    """A group that has neither committed nor been given anything to read."""
-    return GroupLag(group.id, group.state, 0, 0, None, None, None, None, None, None, None, OK)
+def _empty(known: KnownFacts, group: GroupDescription, *, anywhere: bool) -> GroupLag:
+    """A group of which there is no partition to judge: all it reads is read (``anywhere``), or it
+    has neither committed nor been given anything to read, or nobody can tell, as of a share group
+    whose coordinator does not, and a streams group whose topics are not there."""
+    untold = group.type == SHARE and group.id not in known.shares
+    waits = group.type in (SHARE, STREAMS) and bool(group.members)
+    status = UNKNOWN if not anywhere and (untold or waits) else OK
+    return GroupLag(group.id, group.state, 0, 0, None, None, None, None, None, None, None, status)

@@ -9,11 +9,12 @@ from typing import Final
 
 from pykafka_ops.analysis.commits.burrow import OK
 from pykafka_ops.analysis.lag.rows import LagRow, lag_of
-from pykafka_ops.client.group_describe import GroupDescription
+from pykafka_ops.client.group_describe import SHARE, GroupDescription
 from pykafka_ops.monitor.cluster.groups import (
     GroupJudge,
     KnownFacts,
     partition_row,
+    places_of,
     readers_by_topic,
 )
 from pykafka_ops.monitor.cluster.judged import JudgedPartitions
@@ -32,16 +33,10 @@ class GroupPartitions:
         """``judged``: what the round kept (None: it is found out where it is wanted)."""
         self._known, self._group, self._judged = known, group, judged
         self._readers = readers_by_topic(group)
-        committed = known.commits.topics(group.id)
-        self._topics: list[tuple[str, list[int]]] = []
-        for topic in sorted(self._readers.keys() | committed.keys()):
-            numbers = set(self._readers.get(topic, ()))
-            if (stored := committed.get(topic)) is not None:
-                numbers.update(stored.partitions())
-            if numbers:
-                self._topics.append((topic, sorted(numbers)))
+        self._topics = [(t, sorted(found)) for t, found in sorted(places_of(known, group).items())]
         self._places = [(topic, n) for topic, numbers in self._topics for n in numbers]
         self._made: dict[str, Column] = {}
+        self._every: list[LagRow] | None = None
 
     def __len__(self) -> int:
         return len(self._places)
@@ -82,11 +77,13 @@ class GroupPartitions:
             "lag": self._lags,
             "lead": self._leads,
         }
-        if name in makers:
+        if name in makers and (self._group.type != SHARE or name in ("topic", "partition")):
             return makers[name]()
         if name not in _FIELDS:
             raise KeyError(name)
-        return [getattr(self._row(*place), name) for place in self._places]
+        if self._every is None:
+            self._every = [self._row(*place) for place in self._places]
+        return [getattr(row, name) for row in self._every]
 
     def _lags(self) -> list[int | None]:
         each = zip(self._committed(), self._starts(), self._ends(), strict=True)

@@ -1,6 +1,7 @@
 """Asks a cluster in rounds: a handful of requests per broker each, however many groups there are.
 
-Every round: Metadata, the ends of all logs, the groups, what was committed since, moves under way.
+Every round: Metadata, the quorum, the groups, what was committed since, where share groups are, the
+ends of all logs, moves under way.
 Every minute: where logs begin, members of all groups, min.insync.replicas; log directories, too,
 and oftener where they have few replicas.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 import time
 from array import array
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import Final, TypeVar
 
 from pykafka_ops.client import offsets
@@ -17,18 +19,20 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.commit_log import TOPIC, CommitLog
 from pykafka_ops.client.failure_text import cause_of
 from pykafka_ops.client.glance import MIN_ISR, topic_settings
-from pykafka_ops.client.group_describe import GroupDescription, describe_groups
+from pykafka_ops.client.group_describe import SHARE, GroupDescription
 from pykafka_ops.client.group_offsets import Committed, fetch_offsets
 from pykafka_ops.client.groups import list_groups
 from pykafka_ops.client.kept_answer import KeptAnswer
+from pykafka_ops.client.kraft import kraft_state
 from pykafka_ops.client.log_dirs import describe_log_dirs
-from pykafka_ops.client.quorum import controller_of
 from pykafka_ops.client.reassignments import list_reassignments
+from pykafka_ops.client.share_offsets import ShareStart, fetch_share_offsets
 from pykafka_ops.client.topics import TopicDescription, all_topics, topics_of
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.mirror.naming import is_own_group
-from pykafka_ops.monitor.cluster.answers import Answers, Ends, NotAsked
+from pykafka_ops.monitor.cluster.answers import Answers, Ends, NotAsked, Partition
 from pykafka_ops.monitor.cluster.bounds import BoundsQuestions, ask_bounds, bounds, bounds_questions
+from pykafka_ops.monitor.cluster.kinds import describe_every_kind, kind_of
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.metadata import MetadataResponse
 
@@ -40,6 +44,8 @@ RARE_MS: Final = 60_000
 DIRS_MS: Final = 5_000
 DIRS_SHARE: Final = 300
 """Log directories are asked for as often as the first, but for a part of the time only."""
+SHARES_SHARE: Final = 20
+"""Where share groups are is asked for a twentieth of the time, but every ``RARE_MS``."""
 ALL_OFFSETS_MS: Final = 600_000
 """How often all committed offsets are fetched, beside the commits read: some expire unseen."""
 BACK_MS: Final = 600_000
@@ -63,10 +69,12 @@ class Poller:
         self._last = Answers(at=0)
         self._asked: dict[str, int] = {}
         self._dirs_ms = DIRS_MS
+        self._shares_ms = 0
         cluster.kept[MetadataResponse] = KeptAnswer()
         self._metadata: MetadataResponse | None = None
         self._known: dict[str, TopicDescription] = {}
         self._ends: BoundsQuestions | None = None
+        self._shares_of: set[str] = set()
         self._offsets_of: set[str] = set()
         """Groups whose committed offsets were fetched once."""
         self.mirrored: frozenset[str] = frozenset()
@@ -95,9 +103,11 @@ class Poller:
             topics=topics,
         )
         self._ask_controller(got)
-        self._ask_ends(got)
         self._ask_groups(got)
         self._ask_commits(got)
+        self._ask_shares(got)
+        got.at = self._now()
+        self._ask_ends(got)  # behind the commits: no group is beyond the end that keeps up
         self._ask_rare(got)
         self._ask_moves(got)
         got.took_ms = round((time.monotonic() - started) * 1000)
@@ -150,7 +160,8 @@ class Poller:
         changed = {g for g, one in listed.items() if g not in kept or before.get(g) != one}
         changed |= {g for g in listed if is_own_group(g)}  # a mirror shares anew without a trace
         every = self._is_due("groups", got.at, RARE_MS)
-        for name, answer in describe_groups(self.cluster, listed if every else changed).items():
+        asked = {g: one for g, one in listed.items() if every or g in changed}
+        for name, answer in describe_every_kind(self.cluster, asked, got.topics).items():
             if isinstance(answer, GroupDescription):
                 kept[name] = answer
             else:
@@ -161,7 +172,11 @@ class Poller:
         listed = got.listed or {}
         every = self._is_due("offsets", got.at, ALL_OFFSETS_MS)
         # a mirror commits in transactions: only the coordinator knows which of them count
-        asked = [g for g in listed if every or g not in self._offsets_of or is_own_group(g)]
+        asked = [
+            g
+            for g, one in listed.items()
+            if kind_of(one) != SHARE and (every or g not in self._offsets_of or is_own_group(g))
+        ]
         for group, answer in fetch_offsets(self.cluster, asked).items():
             if isinstance(answer, PkoError):
                 got.not_asked.append(not_asked(f"offsets of group {group}", answer))
@@ -196,24 +211,49 @@ class Poller:
             return
         part = topic._replace(partitions=new)
         since, _ = bounds(self.cluster, [part], got.at - BACK_MS)
-        ends = got.ends[TOPIC]
+        ends, _ = bounds(self.cluster, [part], offsets.LATEST)
         places = {}
         for p in new:
             start = since[TOPIC][p.number]
             if start < 0:  # nothing was written since
-                start = ends[p.number]
+                start = ends[TOPIC][p.number]
             if start >= 0:
                 places[TOPIC, p.number] = start
         self._log.follow(places)
 
+    def _ask_shares(self, got: Answers) -> None:
+        """Where share groups are: their coordinators look up each partition, so this is asked for a
+        part of the time only."""
+        groups = [name for name, one in (got.listed or {}).items() if kind_of(one) == SHARE]
+        new = not set(groups) <= self._shares_of
+        if got.listed is None or not (new or self._is_due("shares", got.at, self._shares_ms)):
+            got.shares, got.shares_at = self._last.shares, self._last.shares_at
+            return
+        self._shares_of, got.shares_at = set(groups), got.at
+        if not groups:
+            return
+        found: dict[str, Mapping[Partition, ShareStart | KafkaError]] = {}
+        self._asked["shares"], began = got.at, time.monotonic()
+        for group, answer in fetch_share_offsets(self.cluster, groups).items():
+            if isinstance(answer, PkoError):
+                got.not_asked.append(not_asked(f"offsets of share group {group}", answer))
+                continue
+            found[group] = answer
+            refused = {p: e for p, e in answer.items() if isinstance(e, KafkaError)}
+            for (topic, n), error in islice(refused.items(), 1):
+                more = f" and {len(refused) - 1} more" if len(refused) > 1 else ""
+                what = f"offsets of share group {group} in {topic}-{n}{more}"
+                got.not_asked.append(not_asked(what, error))
+        got.shares = found
+        took_ms = round((time.monotonic() - began) * 1000)
+        self._shares_ms = min(took_ms * SHARES_SHARE, RARE_MS)
+
     def _ask_controller(self, got: Answers) -> None:
-        try:
-            got.controller = controller_of(self.cluster, self.cluster.controller)
-        except KafkaError as error:  # not allowed: there may be one
-            got.controller_known = False
-            got.not_asked.append(not_asked("quorum of controllers", error))
-        except PkoError as error:
-            got.not_asked.append(not_asked("quorum of controllers", error))
+        state = kraft_state(self.cluster)
+        got.is_kraft, got.quorum, got.fenced = state.is_kraft, state.quorum, state.fenced
+        got.controller_known = state.controller is not None
+        got.controller = -1 if state.controller is None else state.controller
+        got.not_asked += [not_asked(what, error) for what, error in state.failed]
 
     def _ask_moves(self, got: Answers) -> None:
         try:

@@ -8,8 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pykafka_ops.analysis.cluster_state import ClusterSurvey, survey
-from pykafka_ops.client.glance import min_isr, placed
+from pykafka_ops.client.glance import BrokerRow, broker_rows, min_isr, placed
 from pykafka_ops.monitor.cluster.answers import Answers
+
+
+def broker_table(got: Answers, looked: ClusterSurvey) -> list[BrokerRow]:
+    """A row for each broker, with whether it is fenced (None: not known)."""
+    answering = {b: "" for b in got.nodes if b not in got.silent_brokers}
+    rows = broker_rows(got.nodes, got.controller, looked.shares, got.dirs, answering)
+    for row in rows:
+        row["fenced"] = None if got.fenced is None else row["id"] in got.fenced
+    return rows
 
 
 class ClusterShape:

@@ -9,9 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pykafka_ops.analysis.lag.rows import GroupLag
+from pykafka_ops.client.eligible import EligibleReplicas
 from pykafka_ops.client.glance import BrokerRow
-from pykafka_ops.client.group_describe import MemberDescription
+from pykafka_ops.client.group_describe import MemberDescription, Subtopology
 from pykafka_ops.client.log_dirs import LogDirDescription
+from pykafka_ops.client.quorum import Quorum
 from pykafka_ops.client.reassignments import Reassignment
 from pykafka_ops.client.topics import TopicDescription
 from pykafka_ops.monitor.cluster.answers import NotAsked, Partition
@@ -37,6 +39,8 @@ class WatchedGroup:
 
     ``since`` is when its worst verdict began. ``loss_in_seconds`` is when retention takes what it
     has not read; None with ``loss`` NEVER where nothing is taken, else it is not known.
+    ``described``: its coordinator told of its members. ``topology`` of a streams group whose topics
+    are all there.
     """
 
     row: GroupLag
@@ -50,6 +54,13 @@ class WatchedGroup:
     loss: str | None
     worst: WorstPartition | None
     assignor: str = ""
+    described: bool = True
+    topology: Sequence[Subtopology] | None = None
+
+    @property
+    def member_count(self) -> int | None:
+        """How many members it has."""
+        return len(self.members) if self.described else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +81,9 @@ class ClusterView:
 
     ``error`` says why the newest try failed: then all else is as old as ``at`` says. ``facts`` are
     those of ``pko cluster status``, ``troubled`` the partitions of each kind of trouble, ``links``
-    the mirror links into the cluster.
+    the mirror links into the cluster. ``quorum``: of a cluster in KRaft that told; ``fenced``:
+    brokers that are registered, but not let in (None: nobody said); ``eligible``: replicas out of
+    the ISR that may lead, of partitions that have too few in it (None: nobody said).
     """
 
     name: str
@@ -89,3 +102,7 @@ class ClusterView:
     moves: Mapping[Partition, Reassignment] | None = None
     not_asked: Sequence[NotAsked] = ()
     links: Sequence[MirrorLink] = ()
+    is_kraft: bool = False
+    quorum: Quorum | None = None
+    fenced: Sequence[int] | None = ()
+    eligible: Mapping[Partition, EligibleReplicas] | None = None

@@ -14,8 +14,10 @@ from pykafka_ops.analysis.cluster_state import facts as facts_of
 from pykafka_ops.analysis.commits.burrow import Commit
 from pykafka_ops.analysis.lag.rows import LagRow, Sample, end_at
 from pykafka_ops.client.commit_log import TOPIC
-from pykafka_ops.client.glance import broker_rows, bytes_of
-from pykafka_ops.client.group_describe import GroupDescription
+from pykafka_ops.client.eligible import EligibleReplicas
+from pykafka_ops.client.glance import bytes_of
+from pykafka_ops.client.group_describe import SHARE, GroupDescription
+from pykafka_ops.client.share_offsets import ShareStart
 from pykafka_ops.mirror.naming import is_own_group
 from pykafka_ops.mirror.report.rows import SeenPartition
 from pykafka_ops.monitor.cluster.answers import Answers, Ends, NotAsked, Partition
@@ -25,15 +27,19 @@ from pykafka_ops.monitor.cluster.copied import CopiedLogs
 from pykafka_ops.monitor.cluster.ends import NEAR_MS, LogEnds
 from pykafka_ops.monitor.cluster.enquiries import Enquiries
 from pykafka_ops.monitor.cluster.groups import (
+    NO_SHARES,
     GroupJudge,
     KnownFacts,
     partition_rows,
     times_wanted,
 )
 from pykafka_ops.monitor.cluster.judged import JudgedPartitions
+from pykafka_ops.monitor.cluster.kinds import kind_of
+from pykafka_ops.monitor.cluster.kraft import kraft_facts, with_eligible
 from pykafka_ops.monitor.cluster.links import MirrorLink
 from pykafka_ops.monitor.cluster.partitions import GroupPartitions
-from pykafka_ops.monitor.cluster.shape import ClusterShape
+from pykafka_ops.monitor.cluster.shape import ClusterShape, broker_table
+from pykafka_ops.monitor.cluster.shares import ShareGroups
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup, WatchedTopic
 
 RATE_MS: Final = 120_000
@@ -63,6 +69,7 @@ class WatchedCluster:
         """The partitions of links into it, by the name of the link."""
         self._lock = threading.Lock()
         self._commits = CommitStore()
+        self._shares = ShareGroups()
         self._ends = LogEnds()
         self._last = Answers(at=0)
         self._shape = ClusterShape()
@@ -99,7 +106,7 @@ class WatchedCluster:
         behind.sort(key=lambda g: -(g.row.lag or 0))
         known, wanted = self._known(), dict[tuple[Partition, int], None]()
         for group in behind:
-            description = self._last.described.get(group.row.group)
+            description = self._description(group.row.group)
             if description is not None:
                 rows = partition_rows(known, description)
                 wanted.update(dict.fromkeys(times_wanted(known, rows)))
@@ -113,6 +120,13 @@ class WatchedCluster:
             self._stamps.update(found)
             for place in list(self._stamps)[: max(0, len(self._stamps) - 4 * MOST_TIMES)]:
                 del self._stamps[place]
+
+    def tell_eligible(
+        self, found: Mapping[Partition, EligibleReplicas], missing: NotAsked | None
+    ) -> None:
+        """Who may lead the partitions of the last round that are short of replicas."""
+        with self._lock:
+            self.view = with_eligible(self.view, found, missing)
 
     def tell_links(
         self, links: Sequence[MirrorLink], rows: Mapping[str, Sequence[SeenPartition]]
@@ -141,9 +155,9 @@ class WatchedCluster:
         """The partitions of a group as columns, none for an unknown one. Nobody else reads the
         cluster meanwhile."""
         with self._lock:
-            description = self._last.described.get(group)
+            description = self._description(group)
             if description is None or group not in (self.view.groups or {}):
-                nothing = self._known()._replace(commits=CommitStore())
+                nothing = self._known()._replace(commits=CommitStore(), shares=NO_SHARES)
                 nobody = GroupDescription(group, "", "", "", "", -1, ())
                 yield GroupPartitions(nothing, nobody, None)
                 return
@@ -165,8 +179,11 @@ class WatchedCluster:
             }
 
     def ring(self, group: str, topic: str, partition: int) -> list[Commit]:
-        """The last commits of a group in one partition, [] where there are none."""
+        """The last commits of a group in one partition, or where a share group was seen; [] where
+        there are none."""
         with self._lock:
+            if self._shares.places(group):
+                return self._shares.seen(group, topic, partition)
             stored = self._commits.topics(group).get(topic)
             return [] if stored is None else stored.ring(partition)
 
@@ -197,6 +214,11 @@ class WatchedCluster:
             found = self._commits.topics(group)
             return {topic: array("q", stored.committed) for topic, stored in found.items()}
 
+    def share_starts(self, group: str) -> dict[Partition, ShareStart]:
+        """Where a share group is, by partition; {} for an unknown one."""
+        with self._lock:
+            return {p: self._shares.start(group, p) for p in self._shares.places(group)}
+
     def mirror_groups(self) -> dict[str, GroupDescription | None] | None:
         """The groups by which mirrors share their work, None where no broker listed groups; of each
         its members, None where they are not known."""
@@ -214,6 +236,7 @@ class WatchedCluster:
         """Drop what is known of a group (or of one topic of it) until it commits again."""
         with self._lock:
             self._forgotten.add((group, topic))
+            self._shares.forget(group)
             self._looked_at.pop(group, None)
             groups = dict(self.view.groups or {})
             if group not in groups:
@@ -236,6 +259,9 @@ class WatchedCluster:
             self.copied.record(got.at, got.stable)
             for group, offsets in got.offsets.items():
                 self._commits.put(group, offsets)
+            if got.listed is not None and not got.unlisted:
+                shared = [name for name, one in got.listed.items() if kind_of(one) == SHARE]
+                self._shares.take(got.shares_at, got.shares, shared)
             self._hear_clocks(got)
         listed = got.listed or {}
         commits = iter(got.commits.items())
@@ -260,6 +286,7 @@ class WatchedCluster:
             if now is None or now.id != before.id:
                 self._ends.forget(name)
                 self.copied.forget(name)
+                self._shares.forget_topic(name)
                 for place in [p for p in self._stamps if p[0][0] == name]:
                     del self._stamps[place]
 
@@ -288,7 +315,20 @@ class WatchedCluster:
     def _known(self) -> KnownFacts:
         got = self._last
         return KnownFacts(
-            got.at, self._commits, self._ends, got.starts, got.settings, self._stamps, self.clocks
+            got.at, self._commits, self._ends, got.starts, got.settings, self._stamps, self.clocks,
+            self._shares, frozenset((got.listed or {}).keys() - got.described.keys()),
+        )  # fmt: skip
+
+    def _description(self, group: str) -> GroupDescription | None:
+        """A group as it is described, or as it is listed, without members; None for an unknown
+        one."""
+        found, listed = self._last.described.get(group), (self._last.listed or {}).get(group)
+        if listed is None:
+            return found
+        if found is not None:
+            return found._replace(state=listed.state) if listed.state else found
+        return GroupDescription(
+            group, listed.state, kind_of(listed), listed.protocol_type, "", listed.coordinator, ()
         )
 
     def _made(self, got: Answers) -> ClusterView:
@@ -298,10 +338,10 @@ class WatchedCluster:
         facts = facts_of(looked, got.controller, sizes)
         if not got.controller_known:
             facts["no_controller"] = None
+        facts |= kraft_facts(got)
         facts["reassigning"] = None if got.moves is None else len(got.moves)
         facts["brokers_silent"] = len(got.silent_brokers & got.nodes.keys())
         facts["dirs_failed"] = sum(d.error is not None for ds in got.dirs.values() for d in ds)
-        answering = {b: "" for b in got.nodes if b not in got.silent_brokers}
         return ClusterView(
             name=self.view.name,
             number=self.view.number + 1,
@@ -311,13 +351,16 @@ class WatchedCluster:
             controller=got.controller,
             facts=facts,
             troubled=looked.troubled,
-            brokers=broker_rows(got.nodes, got.controller, looked.shares, got.dirs, answering),
+            brokers=broker_table(got, looked),
             topics=self._topics(got),
             groups=self._groups(got),
             dirs=got.dirs,
             moves=got.moves,
-            not_asked=[*got.not_asked, *map(_skewed, self.clocks.skews().items())],
+            not_asked=[*got.not_asked, *self.clocks.notes()],
             links=self.view.links,
+            is_kraft=got.is_kraft,
+            quorum=got.quorum,
+            fenced=got.fenced,
         )
 
     def _topics(self, got: Answers) -> dict[str, WatchedTopic]:
@@ -340,18 +383,12 @@ class WatchedCluster:
         if got.listed is None:
             return dict(self.view.groups) if self.view.groups is not None else None
         judge, found = GroupJudge(self._known()), {}
-        for name, listed in got.listed.items():
+        for name in got.listed:
             if is_own_group(name):
                 continue  # its offsets are those of another cluster: see links
-            description = got.described.get(name)
-            if description is None:
-                description = GroupDescription(
-                    name, listed.state, listed.type, listed.protocol_type, "",
-                    listed.coordinator, (),
-                )  # fmt: skip
-            elif listed.state:
-                description = description._replace(state=listed.state)
-            found[name] = judge.group(description)
+            description = self._description(name)
+            if description is not None:
+                found[name] = judge.group(description)
         if got.unlisted:  # what they coordinate is as it was
             gone = {
                 n: g
@@ -361,11 +398,3 @@ class WatchedCluster:
             found.update(gone)
         self._judged = judge.kept
         return dict(sorted(found.items()))
-
-
-def _skewed(found: tuple[int, int]) -> NotAsked:
-    """That the clocks of a broker and of this machine are apart."""
-    broker, skew = found
-    way = "ahead of" if skew > 0 else "behind"
-    text = f"{abs(skew) / 1000:.0f} s {way} the clock of this machine; groups are judged by its own"
-    return NotAsked(f"clock of broker {broker}", "ClockSkew", text)

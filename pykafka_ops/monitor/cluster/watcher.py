@@ -6,12 +6,15 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
+from pykafka_ops.client.kraft import eligible_of
 from pykafka_ops.client.record_times import record_times
 from pykafka_ops.errors import PkoError
 from pykafka_ops.monitor.cluster.enquiries import Enquiries
+from pykafka_ops.monitor.cluster.kraft import short_topics
 from pykafka_ops.monitor.cluster.poller import Poller, not_asked
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
@@ -20,6 +23,8 @@ log = logging.getLogger("pko.monitor")
 
 GLANCE_SECONDS = 5.0
 """How long a broker may take to answer: one that hangs must not hold up the round."""
+MOST_TOPICS: Final = 500
+"""Topics short of replicas of which is asked who may lead them."""
 Hear = Callable[[WatchedCluster, ClusterView], None]
 """Called in the thread after each round, also one without answers."""
 Beside = Callable[[Cluster, WatchedCluster], None]
@@ -116,13 +121,17 @@ class Watcher:
         copied = self.watched.copied
         self._poller.mirrored = copied.topics
         view = self.watched.take(self._poller.ask())
+        short = short_topics(view)[:MOST_TOPICS]
+        found, error = eligible_of(self._cluster, short) if short else ({}, None)
+        missing = None if error is None else not_asked("eligible leader replicas", error)
+        self.watched.tell_eligible(found, missing)
         mirrored = copied.times_wanted()
         wanted = {*self.watched.times_wanted(), *mirrored}
         if wanted:
             try:
-                found = record_times(self._cluster, wanted)
-                self.watched.learn_times(found)
-                copied.learn(found, mirrored)
+                times = record_times(self._cluster, wanted)
+                self.watched.learn_times(times)
+                copied.learn(times, mirrored)
             except PkoError as error:
                 log.info("times of records of %s: %s", view.name, error)
         for ask in self._beside:

@@ -13,7 +13,14 @@ from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.http.answers import json_answer, no_cluster, refused
 from pykafka_ops.monitor.http.app import service_of
 from pykafka_ops.monitor.http.query import listing
-from pykafka_ops.monitor.http.rows import group_body, group_rows, move_rows, topic_body, topic_rows
+from pykafka_ops.monitor.http.rows import (
+    group_body,
+    group_rows,
+    move_rows,
+    quorum_body,
+    topic_body,
+    topic_rows,
+)
 from pykafka_ops.monitor.service import Service
 
 Body = dict[str, Any]
@@ -90,7 +97,16 @@ def _short(view: ClusterView) -> Body:
 def _status(request: Request, view: ClusterView) -> Body:
     troubled = view.troubled or {}
     named = {kind: [f"{t}-{n}" for t, n in found] for kind, found in troubled.items()}
-    return {**_short(view), "partitions": named, "brokers": list(view.brokers)}
+    elr = sorted((view.eligible or {}).items())
+    named["elr"] = [f"{t}-{n}" for (t, n), found in elr if found.elr]
+    named["last_known_elr"] = [f"{t}-{n}" for (t, n), found in elr if found.last_known]
+    return {
+        **_short(view),
+        "partitions": named,
+        "fenced": view.fenced,
+        "quorum": quorum_body(view),
+        "brokers": list(view.brokers),
+    }
 
 
 def _brokers(request: Request, view: ClusterView) -> Body:

@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from pykafka_ops.monitor.burrow import bodies, modules
-from pykafka_ops.monitor.burrow.found import partitions
+from pykafka_ops.monitor.burrow.found import is_known, partitions, topics
 from pykafka_ops.monitor.burrow.go_json import encode
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
@@ -132,21 +132,23 @@ def _topic(request: Request, watched: WatchedCluster, view: ClusterView) -> Resp
 
 def _topic_consumers(request: Request, watched: WatchedCluster, view: ClusterView) -> Response:
     topic = request.path_params["topic"]
-    found = [name for name, group in (view.groups or {}).items() if topic in group.topics]
+    every = (view.groups or {}).items()
+    found = [name for name, group in every if topic in topics(watched, name, group)]
     return _said(request, "consumers of topic returned", consumers=found)
 
 
 def _consumers(request: Request, watched: WatchedCluster, view: ClusterView) -> Response:
-    found = [name for name, group in (view.groups or {}).items() if group.topics]
+    found = [name for name, group in (view.groups or {}).items() if topics(watched, name, group)]
     return _said(request, "consumer list returned", consumers=found)
 
 
 def _consumer(request: Request, watched: WatchedCluster, view: ClusterView) -> Response:
     name = request.path_params["consumer"]
-    if name not in (view.groups or {}):
+    group = (view.groups or {}).get(name)
+    if group is None or not is_known(group):
         return _said(request, "cluster or consumer not found", 404)
-    topics = dict(bodies.consumer_detail(partitions(watched, name)))
-    return _said(request, "consumer detail returned", topics=topics)
+    detail = dict(bodies.consumer_detail(partitions(watched, name)))
+    return _said(request, "consumer detail returned", topics=detail)
 
 
 def _status(request: Request) -> Response:
@@ -155,7 +157,7 @@ def _status(request: Request) -> Response:
     asked = _request(request)
     message = "consumer status returned"
     group = None if watched is None else (watched.view.groups or {}).get(name)
-    if watched is None or group is None:
+    if watched is None or group is None or not is_known(group):
         status = bodies.not_found(cluster, name)
         return _answer(bodies.body(message, asked, status=status), 404)
     everything = request.url.path.endswith("/lag")

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from pykafka_ops.client.group_describe import SHARE
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup, WatchedTopic
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.cmak import bodies
@@ -98,7 +99,7 @@ def _identities(request: Request, watched: WatchedCluster, view: ClusterView) ->
 def _group(request: Request, view: ClusterView) -> WatchedGroup | Response:
     name, kind = request.path_params["group"], request.path_params["type"]
     group = (view.groups or {}).get(name)
-    if group is None or kind.upper() != CONSUMER_TYPE:
+    if group is None or group.type == SHARE or kind.upper() != CONSUMER_TYPE:
         return _wrong(f"Unknown consumer : {name} of type {kind}")
     return group
 
@@ -133,5 +134,6 @@ def _consumers(request: Request, watched: WatchedCluster, view: ClusterView) -> 
     found = [
         bodies.consumer(name, _summaries(watched, view, group))
         for name, group in view.groups.items()
+        if group.type != SHARE
     ]
     return _plain({"consumers": found})

@@ -23,7 +23,9 @@ from pykafka_ops.monitor.metrics import (
     burrow,
     itself,
     kafka_exporter,
+    kinds,
     kminion,
+    kraft,
     mirrors,
     own,
     probes,
@@ -52,7 +54,8 @@ def routes() -> list[BaseRoute]:
 
 def chosen(settings: MetricsSettings, parts: frozenset[str]) -> list[Metric]:
     """The metrics that appear, of these parts (none: all)."""
-    every = chain(*(_OF[name] for name in settings.dialects), own.METRICS, mirrors.METRICS)
+    ours = own.METRICS, kinds.METRICS, kraft.METRICS, mirrors.METRICS
+    every = chain(*(_OF[name] for name in settings.dialects), *ours)
     return [
         metric
         for metric in every

@@ -26,6 +26,7 @@ from pykafka_ops.monitor.http.rows import (
     group_rows,
     leftover_rows,
     progress_rows,
+    quorum_body,
     suffering_rows,
     topic_rows,
 )
@@ -115,7 +116,7 @@ def _topics(request: Request, asked: PageRequest, view: ClusterView) -> str:
 
 
 def _brokers(request: Request, asked: PageRequest, view: ClusterView) -> str:
-    return broker.brokers(asked, view, found(asked, view.brokers))
+    return broker.brokers(asked, view, found(asked, view.brokers), quorum_body(view))
 
 
 def _static(request: Request) -> Response:

@@ -8,6 +8,8 @@ from dataclasses import asdict, fields
 from typing import Any, Final, Generic, TypeVar
 
 from pykafka_ops.analysis.lag.rows import GroupLag, LagRow
+from pykafka_ops.client.group_describe import MemberDescription
+from pykafka_ops.client.quorum import by_role, leader_of
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup, WatchedTopic
 from pykafka_ops.monitor.cluster.watched import WatchedCluster
 from pykafka_ops.monitor.service import Service
@@ -74,7 +76,7 @@ def group_row(group: WatchedGroup) -> Body:
         **{name: getattr(group.row, name) for name in _LAG_FIELDS},
         "type": group.type,
         "coordinator": group.coordinator,
-        "members": len(group.members),
+        "members": group.member_count,
         "topics": list(group.topics),
         "since": group.since,
         "loss_in_seconds": group.loss_in_seconds,
@@ -168,12 +170,51 @@ def group_alone(watched: WatchedCluster, name: str) -> Body | None:
     group = (watched.view.groups or {}).get(name)
     if group is None:
         return None
-    return {**group_row(group), "member_list": [m._asdict() for m in group.members]}
+    return {
+        **group_row(group),
+        "member_list": [_member(m) for m in group.members],
+        "topology": None if group.topology is None else [p._asdict() for p in group.topology],
+    }
+
+
+def _member(member: MemberDescription) -> Body:
+    tasks = {
+        name: [task._asdict() for task in getattr(member, name)]
+        for name in ("tasks", "target_tasks")
+    }
+    return {**member._asdict(), **tasks}
 
 
 def partition_rows(rows: Iterable[LagRow]) -> list[Body]:
     """Partitions of a group."""
     return [{f: getattr(row, f) for f in _ROW_FIELDS} for row in rows]
+
+
+def quorum_body(view: ClusterView) -> Body | None:
+    """The quorum of controllers; None on ZooKeeper, and where nobody told."""
+    quorum = view.quorum
+    if quorum is None:
+        return None
+    leader, rows = leader_of(quorum), []
+    for role, r in by_role(quorum):
+        known = leader is not None and r.end >= 0
+        timed = leader is not None and min(leader.caught_up_at, r.caught_up_at) >= 0
+        rows.append({
+            "id": r.id,
+            "role": role.lower(),
+            "end": r.end if r.end >= 0 else None,
+            "lag": max(0, leader.end - r.end) if leader and known else None,
+            "behind_seconds":
+                max(0, leader.caught_up_at - r.caught_up_at) / 1000 if leader and timed else None,
+            "addresses": [f"{e.listener}://{e.host}:{e.port}"
+                          for e in quorum.addresses.get(r.id, ())],
+        })  # fmt: skip
+    return {
+        "leader": quorum.leader if quorum.leader >= 0 else None,
+        "epoch": quorum.epoch,
+        "high_watermark": quorum.high_watermark,
+        "replicas": rows,
+    }
 
 
 def probe_rows(service: Service, cluster: str) -> list[Body]:

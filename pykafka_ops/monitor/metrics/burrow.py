@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pykafka_ops.metrics.family import Labels
-from pykafka_ops.monitor.burrow.found import partitions
+from pykafka_ops.monitor.burrow.found import is_known, partitions
 from pykafka_ops.monitor.burrow.judged import UNKNOWN, JudgedGroup, JudgedTopic, judge
 from pykafka_ops.monitor.cluster.watcher import now_ms
 from pykafka_ops.monitor.metrics.lines import GROUPS, TOPICS, Metric, Samples, Scope
@@ -27,6 +27,7 @@ def _judged(scope: Scope) -> dict[str, JudgedGroup]:
                 scope.watched.clocks.time(group.coordinator, now).ms,
             )
             for name, group in scope.groups.items()
+            if is_known(group)
         }
     return scope.judged
 

@@ -104,7 +104,8 @@ def _group_info(scope: Scope) -> Samples:
 
 def _empty_members(scope: Scope) -> Samples:
     for name, group in scope.groups.items():
-        yield scope.labels(group_id=name), sum(not m.assigned for m in group.members)
+        idle = sum(not m.assigned for m in group.members)
+        yield scope.labels(group_id=name), idle if group.described else None
 
 
 def _of_topics(count: Count) -> Callable[[Scope], Samples]:

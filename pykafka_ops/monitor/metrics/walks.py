@@ -62,7 +62,7 @@ class LabelNames(NamedTuple):
     def members(self, scope: Scope) -> Samples:
         """How many members each group has."""
         for name, group in scope.groups.items():
-            yield scope.labels(**{self.group: name}), len(group.members)
+            yield scope.labels(**{self.group: name}), group.member_count
 
 
 def lag(scope: Scope, topic: str, partition: int, offset: int) -> int | None:

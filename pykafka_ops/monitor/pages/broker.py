@@ -61,8 +61,10 @@ class BrokerShown(NamedTuple):
     events: Iterable[HistoryEvent] | None
 
 
-def brokers(asked: PageRequest, view: ClusterView, found: Found) -> str:
-    """Every broker."""
+def brokers(
+    asked: PageRequest, view: ClusterView, found: Found, controllers: Mapping[str, Any] | None
+) -> str:
+    """Every broker, and the quorum of ``controllers`` as ``/api/v1`` has it."""
     total, following, rows = found
     body = table(columns.broker_columns(asked.cluster), rows, "no broker like that", asked.query,
                  "Brokers")  # fmt: skip
@@ -71,7 +73,37 @@ def brokers(asked: PageRequest, view: ClusterView, found: Found) -> str:
     return document(
         asked, view, "Brokers", _even(view),
         block(f"Brokers: {total:,}", "pko cluster status", form, body, pages),
+        _fenced(view), _quorum(view, controllers),
     )  # fmt: skip
+
+
+def _fenced(view: ClusterView) -> Markup | None:
+    """Those that are registered with the controllers, but not in the cluster."""
+    if not view.is_kraft or view.fenced == ():
+        return None
+    title, proof = "Fenced brokers", "pko cluster status"
+    if view.fenced is None:
+        body = el("p", "not known: brokers before 4.0 do not tell", class_="nothing")
+    elif not view.fenced:
+        body = el("p", "none", class_="nothing")
+    else:
+        items = [el("li", f"broker {b} is registered, but without heartbeats, or not let in")
+                 for b in view.fenced]  # fmt: skip
+        body = el("ul", *items, class_="causes bad")
+    return block(title, proof, body)
+
+
+def _quorum(view: ClusterView, found: Mapping[str, Any] | None) -> Markup | None:
+    if not view.is_kraft:
+        return None
+    title, proof = "Quorum of controllers", "pko quorum replication"
+    if found is None:
+        lost = (view.facts or {}).get("quorum_lost")
+        said = "it does not answer: no controller leads" if lost else "not known: nobody told"
+        return block(title, proof, el("p", said, class_="nothing"))
+    body = table(columns.QUORUM, found["replicas"], "no replicas", label=title)
+    leader = "nobody leads" if found["leader"] is None else f"{found['leader']} leads"
+    return block(f"{title}: {leader}, epoch {found['epoch']}", proof, body)
 
 
 def _even(view: ClusterView) -> Markup:
@@ -83,10 +115,12 @@ def _even(view: ClusterView) -> Markup:
         ("bytes_skew_percent", "Skew of bytes", "the broker furthest from the mean"),
     )
     most = columns.percent_text(facts.get("imbalance_percent"))
+    known = bool(view.at) and facts.get("no_controller") is not None
     controller = whole(view.controller) if view.controller >= 0 else "none"
+    no_leader = line.BAD if known else line.WARN
     return tiles(
-        FigureTile("Controller", controller if view.at else UNKNOWN, "",
-                   line.NONE if view.controller >= 0 else line.BAD),
+        FigureTile("Controller", controller if known else UNKNOWN, "",
+                   line.NONE if view.controller >= 0 else no_leader),
         FigureTile("Racks", whole(facts.get("racks"))),
         FigureTile("Led elsewhere", whole(facts.get("not_preferred")),
                    f"partitions; of a live broker's {most} at most"),

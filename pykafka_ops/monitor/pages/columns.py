@@ -13,6 +13,16 @@ from pykafka_ops.page.units import percent
 Row = Mapping[str, Any]
 
 
+def _tasks(value: object) -> str:
+    found = value if isinstance(value, list) else []
+    return plain([_task(task) for task in found])
+
+
+def _task(task: Mapping[str, Any]) -> str:
+    name = f"{task['subtopology']}_{task['partition']}"
+    return name if task["role"] == "active" else f"{task['role']} {name}"
+
+
 def status_tone(value: object) -> str:
     """That of a verdict on a group or a partition."""
     if value == OK:
@@ -69,6 +79,7 @@ def groups(cluster: str) -> tuple[PageColumn, ...]:
         PageColumn("rate_out", "Out/s", rate, True),
         PageColumn("members", "Members", whole, True),
         PageColumn("state", "State"),
+        PageColumn("type", "Type"),
     )
 
 
@@ -90,6 +101,12 @@ PARTITIONS = (
     PageColumn("client_id", "Read by"),
 )
 """Of partitions of a group."""
+SHARED = tuple(
+    column._replace(title="Start") if column.key == "current_offset" else column
+    for column in PARTITIONS
+    if column.key != "last_commit"
+)
+"""Of partitions of a share group, which commits nothing."""
 MEMBERS = (
     PageColumn("client_id", "Client"),
     PageColumn("host", "Host"),
@@ -97,6 +114,27 @@ MEMBERS = (
     PageColumn("assigned", "Partitions", lambda v: whole(len(v)) if isinstance(v, tuple) else "-",
                True),
 )  # fmt: skip
+STREAMING = (
+    *MEMBERS,
+    PageColumn("tasks", "Tasks", _tasks),
+    PageColumn("process", "Process"),
+)
+"""Of members of a streams group."""
+TOPOLOGY = (
+    PageColumn("id", "Subtopology"),
+    PageColumn("sources", "Reads"),
+    PageColumn("repartitions", "Repartitioned"),
+    PageColumn("changelogs", "Keeps its state in"),
+)
+QUORUM = (
+    PageColumn("id", "Node", whole, True),
+    PageColumn("role", "Role"),
+    PageColumn("end", "End", whole, True),
+    PageColumn("lag", "Lag", whole, True),
+    PageColumn("behind_seconds", "Behind", span, True),
+    PageColumn("addresses", "Addresses"),
+)
+"""Of the replicas of the metadata log."""
 
 
 def topics(cluster: str) -> tuple[PageColumn, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pykafka_ops.analysis.commits.burrow import Commit
+from pykafka_ops.client.group_describe import SHARE, STREAMS
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.history.model import HistoryEvent
 from pykafka_ops.monitor.pages import columns
@@ -38,6 +39,14 @@ _COMMITS = (
 )
 
 
+_SEEN = (
+    PageColumn("at", "When", moment),
+    PageColumn("offset", "Start", whole, True),
+    PageColumn("more", "Start moved by", whole, True),
+    PageColumn("lag", "Lag then", whole, True),
+)
+
+
 class GroupShown(NamedTuple):
     """A group's body as ``/api/v1`` has it, the partitions to show, its past, the commits of the
     worst partition (its name first), what changed (None: no history is kept)."""
@@ -53,15 +62,17 @@ def group(asked: PageRequest, view: ClusterView, shown: GroupShown) -> str:
     """The page of a group."""
     name = str(shown.body["group"])
     lag = command("pko", "groups", "lag", "--partitions", name)
+    is_shared = shown.body["type"] == SHARE
     return document(
         asked, view, f"Group {name}",
         _tiles(shown.body),
         change_links(asked, "group", name),
         periods(asked.query),
         el("div", *_charts(shown.past), class_="pictures"),
-        _partitions(asked, shown.found, lag),
-        _members(shown.body["member_list"], name),
-        _commits(*shown.commits),
+        _partitions(asked, shown.found, lag, is_shared=is_shared),
+        _topology(shown.body["topology"], name),
+        _members(shown.body, name),
+        _commits(*shown.commits, is_shared=is_shared),
         None if shown.events is None else
         block("What changed", "", timeline(shown.events, "nothing in the last seven days")),
     )  # fmt: skip
@@ -100,19 +111,33 @@ def _charts(past: ChartPast | None) -> list[Markup]:
     ]  # fmt: skip
 
 
-def _partitions(asked: PageRequest, found: Found, proof: str) -> Markup:
+def _partitions(asked: PageRequest, found: Found, proof: str, *, is_shared: bool) -> Markup:
     total, following, rows = found
-    shown = (columns.PARTITIONS[0]._replace(
-        link=lambda row: address(asked.cluster, "topics", str(row["topic"]))
-    ), *columns.PARTITIONS[1:])  # fmt: skip
-    body = table(shown, rows, "nothing is committed or read", asked.query, "Partitions")
+    first, *others = columns.SHARED if is_shared else columns.PARTITIONS
+    topic = first._replace(link=lambda row: address(asked.cluster, "topics", str(row["topic"])))
+    empty = "nothing is committed or read"
+    body = table((topic, *others), rows, empty, asked.query, "Partitions")
     pages = pager(asked.query, total, len(rows), following)
     return block(f"Partitions: {total:,}", proof, body, pages)
 
 
-def _members(members: Sequence[Mapping[str, Any]], name: str) -> Markup:
+def _topology(parts: Sequence[Mapping[str, Any]] | None, name: str) -> Markup | None:
+    """What a streams application reads and keeps."""
+    if parts is None:
+        return None
+    proof = command("pko", "groups", "describe", "--topology", name)
+    body = table(columns.TOPOLOGY, parts, "it reads nothing", label="Topology")
+    return block("Topology", proof, body)
+
+
+def _members(group: Mapping[str, Any], name: str) -> Markup:
+    members: Sequence[Mapping[str, Any]] = group["member_list"]
     proof = command("pko", "groups", "describe", "--members", name)
-    body = table(columns.MEMBERS, members[:MOST_MEMBERS], "no members", label="Members")
+    if group["members"] is None:
+        body = el("p", "not known: its coordinator did not tell", class_="nothing")
+        return block("Members", proof, body)
+    shown = columns.STREAMING if group["type"] == STREAMS else columns.MEMBERS
+    body = table(shown, members[:MOST_MEMBERS], "no members", label="Members")
     rest = len(members) - MOST_MEMBERS
     more = el("p", f"and {rest:,} more", class_="more") if rest > 0 else None
     return block(f"Members: {len(members):,}", proof, body, more)
@@ -122,11 +147,15 @@ MOST_MEMBERS = 100
 """Members that are named."""
 
 
-def _commits(partition: str, commits: Sequence[Commit]) -> Markup:
+def _commits(partition: str, commits: Sequence[Commit], *, is_shared: bool) -> Markup:
     rows: list[dict[str, Any]] = []
     for before, one in zip([None, *commits], commits, strict=False):
         more = None if before is None else one.offset - before.offset
         rows.insert(0, {"at": one.timestamp, "offset": one.offset, "more": more, "lag": one.lag})
-    title = f"Last commits of {partition}" if partition else "Last commits"
-    empty = "none in the last ten minutes and since"
-    return block(title, "", table(_COMMITS, rows, empty, label=title))
+    if is_shared:
+        title = f"Where it was in {partition}" if partition else "Where it was"
+        columns_, empty = _SEEN, "not seen yet"
+    else:
+        title = f"Last commits of {partition}" if partition else "Last commits"
+        columns_, empty = _COMMITS, "none in the last ten minutes and since"
+    return block(title, "", table(columns_, rows, empty, label=title))

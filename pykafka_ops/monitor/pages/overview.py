@@ -16,6 +16,7 @@ from pykafka_ops.monitor.pages.frame import PageColumn, PageRequest, address, bl
 from pykafka_ops.monitor.pages.mirrors import brief_links
 from pykafka_ops.monitor.pages.tiles import FigureTile, tiles
 from pykafka_ops.monitor.wording import line
+from pykafka_ops.monitor.wording.causes import fenced_alone
 from pykafka_ops.monitor.wording.load import load
 from pykafka_ops.monitor.wording.past import Point
 from pykafka_ops.monitor.wording.runway import DiskRunway
@@ -80,9 +81,14 @@ def _brokers_tile(view: ClusterView, href: str) -> FigureTile:
     if view.at is None:
         return FigureTile("Brokers up", UNKNOWN, "not known", line.WARN, href)
     up = sum(row["state"] == "up" for row in view.brokers)
+    facts = view.facts or {}
     controller = f"controller {view.controller}" if view.controller >= 0 else "no controller"
-    good = up == len(view.brokers) and view.controller >= 0
-    return FigureTile("Brokers up", f"{up} of {len(view.brokers)}", controller,
+    if facts.get("no_controller") is None:
+        controller = "controller not known"
+    fenced = len(fenced_alone(view))
+    note = f"{controller}, {fenced} fenced" if fenced else controller
+    good = up == len(view.brokers) and view.controller >= 0 and not fenced
+    return FigureTile("Brokers up", f"{up} of {len(view.brokers)}", note,
                       line.GOOD if good else line.BAD, href)  # fmt: skip
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from pykafka_ops.client.quorum import leader_of
 from pykafka_ops.client.topics import PartitionDescription
+from pykafka_ops.monitor.cluster.kraft import voters_behind
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.wording.links import broken_links
-from pykafka_ops.monitor.wording.text import many, some
+from pykafka_ops.monitor.wording.text import many, some, span
 
 OFFLINE, UNDER_MIN_ISR, UNDER_REPLICATED = "offline", "under_min_isr", "under_replicated"
 KINDS: Final = {
@@ -59,8 +61,11 @@ def broken(view: ClusterView) -> list[str]:
     """A sentence per kind and cause, the worst first."""
     lines = []
     facts = view.facts or {}
-    if facts.get("no_controller"):
+    if facts.get("quorum_lost"):
+        lines.append("no controller leads the quorum: no leader is elected, no topic made")
+    elif facts.get("no_controller"):
         lines.append("no controller: no leader is elected, no topic made")
+    lines += _of_quorum(view)
     groups: dict[tuple[str, str], list[Troubled]] = {}
     for one in troubled(view):
         groups.setdefault((one.kind, one.cause), []).append(one)
@@ -80,7 +85,34 @@ def broken(view: ClusterView) -> list[str]:
             for d in dirs
             if d.error is not None
         ]
+    lines += [
+        f"broker {b} is fenced: registered, but without heartbeats, or not let in"
+        for b in fenced_alone(view)
+    ]
     return [*lines, *broken_links(view.links)]
+
+
+def fenced_alone(view: ClusterView) -> list[int]:
+    """Fenced brokers that are not gone anyway, as partitions show those."""
+    gone = {int(str(row["id"])) for row in view.brokers if row["state"] == "down"}
+    return [broker for broker in view.fenced or () if broker not in gone]
+
+
+def _of_quorum(view: ClusterView) -> list[str]:
+    """The controllers that do not follow, and since when."""
+    quorum = view.quorum
+    leader = None if quorum is None else leader_of(quorum)
+    if quorum is None or leader is None:
+        return []
+    lines = []
+    behind = set(voters_behind(quorum) or ())
+    for voter in (v for v in quorum.voters if v.id in behind):
+        since = "never heard of"
+        if voter.caught_up_at >= 0:
+            since = f"for {span((leader.caught_up_at - voter.caught_up_at) / 1000)}"
+        of = len(quorum.voters)
+        lines.append(f"controller {voter.id} does not follow the quorum of {of}, {since}")
+    return lines
 
 
 def _brokers(view: ClusterView) -> dict[int, str]:
@@ -100,7 +132,7 @@ def _cause(
     ]
     states = [_state_word(b, brokers[b]) for b in missing if brokers.get(b) in ("down", "silent")]
     if states:
-        return _and(states)
+        return _and(states) + _may_lead(view, topic, partition)
     failed = [b for b in missing if _has_failed_dir(view, b)]
     if failed:
         return _and([f"a log directory of broker {b} has failed" for b in failed])
@@ -110,6 +142,14 @@ def _cause(
     if not missing:
         return "too few replicas for min.insync.replicas" if partition.leader >= 0 else "no leader"
     return _and([f"the replica on broker {b} is behind" for b in missing])
+
+
+def _may_lead(view: ClusterView, topic: str, partition: PartitionDescription) -> str:
+    """Who is out of the ISR, but has all that was acknowledged (KIP-966)."""
+    found = (view.eligible or {}).get((topic, partition.number))
+    if found is None or not found.elr:
+        return ""
+    return f"; in the ELR, which may lead: {', '.join(map(str, found.elr))}"
 
 
 def _has_failed_dir(view: ClusterView, broker: int) -> bool:

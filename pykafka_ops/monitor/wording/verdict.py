@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from pykafka_ops.analysis.commits.burrow import OK, REWIND, STALL, STOP, WARN
 from pykafka_ops.analysis.lag.rows import AHEAD, LOST, STATUSES
 from pykafka_ops.monitor.cluster.view import ClusterView, WatchedGroup
 from pykafka_ops.monitor.wording import line
+from pykafka_ops.monitor.wording.causes import fenced_alone
 from pykafka_ops.monitor.wording.line import Line
 from pykafka_ops.monitor.wording.links import in_verdict
 from pykafka_ops.monitor.wording.text import many, safe, span
@@ -34,7 +35,7 @@ def verdict(view: ClusterView) -> Line:
     facts = view.facts or {}
     bad = [
         *_told(facts.get("offline"), "partition", "offline"),
-        *(["no controller"] if facts.get("no_controller") else []),
+        *_no_leader(facts),
         *_told(facts.get("brokers_missing"), "broker", "gone"),
         *_told(facts.get("brokers_silent"), "broker", "silent"),
         *_told(facts.get("dirs_failed"), "log directory", "failed"),
@@ -45,6 +46,7 @@ def verdict(view: ClusterView) -> Line:
     words = bad + [word for word, _ in groups or ()]
     links = in_verdict(view.links)
     words += [word for word, _ in links]
+    words += _of_kraft(view)
     unsure = _unsure(view)
     if unsure:
         words.append(unsure)
@@ -87,6 +89,27 @@ def suffering_groups(groups: Iterable[WatchedGroup]) -> list[WatchedGroup]:
     """Those that deserve a look, the worst first."""
     found = [g for g in groups if suffers(g)]
     return sorted(found, key=lambda g: (-STATUSES.index(g.row.status), -(g.row.lag or 0)))
+
+
+def _no_leader(facts: Mapping[str, object]) -> list[str]:
+    if facts.get("quorum_lost"):
+        return ["the quorum of controllers is lost"]
+    return ["no controller"] if facts.get("no_controller") else []
+
+
+def _of_kraft(view: ClusterView) -> list[str]:
+    """What is not well with controllers and brokers in KRaft, though the cluster works."""
+    facts = view.facts or {}
+    behind, fenced = facts.get("voters_behind"), fenced_alone(view)
+    return [
+        *([f"{int(behind)} of {_voters(facts)} does not follow"] if behind == 1 else []),
+        *([f"{int(behind)} of {_voters(facts)} do not follow"] if behind and behind > 1 else []),
+        *_told(len(fenced), "broker", "fenced"),
+    ]
+
+
+def _voters(facts: Mapping[str, float | None]) -> str:
+    return many(int(facts.get("quorum_voters") or 0), "controller")
 
 
 def _told(count: float | None, noun: str, what: str) -> list[str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from pykafka_ops.client.quorum import Quorum, QuorumReplica, leader_of
 from pykafka_ops.client.reassignments import Reassignment
+from pykafka_ops.monitor.cluster.kraft import voters_behind
 from pykafka_ops.monitor.cluster.view import ClusterView
 from pykafka_ops.monitor.wording import line
 from pykafka_ops.monitor.wording.line import Line
-from pykafka_ops.monitor.wording.text import plain, safe, size, whole
+from pykafka_ops.monitor.wording.text import many, plain, safe, size, whole
 from pykafka_ops.top.pages import words
 from pykafka_ops.top.seen import SeenCluster
 from pykafka_ops.top.table import Entry, Page, TopColumn, ViewPlace
@@ -57,9 +59,44 @@ def brokers_page(seen: SeenCluster) -> Page:
         f"brokers ({len(entries)})" if entries else "brokers",
         BROKERS,
         entries,
+        controllers(seen.view),
         command=("pko", "cluster", "status"),
         empty="not known yet",
     )
+
+
+def controllers(view: ClusterView) -> list[Line]:
+    """The quorum in a line, what does not follow it, brokers that are not let in; [] on
+    ZooKeeper."""
+    if not view.is_kraft:
+        return []
+    quorum, lost = view.quorum, (view.facts or {}).get("quorum_lost")
+    if quorum is None:
+        text = "no controller leads the quorum" if lost else "the quorum is not known"
+        return [Line(text, line.BAD if lost else line.WARN)]
+    leader = leader_of(quorum)
+    behind = [] if leader is None else _behind(quorum, leader)
+    who = f"controller {quorum.leader} leads" if quorum.leader >= 0 else "nobody leads"
+    text = f"quorum: {who}, epoch {quorum.epoch}, {many(len(quorum.voters), 'voter')}"
+    lines = [Line(text, line.NONE if leader else line.BAD), *behind]
+    if view.fenced is None:
+        lines.append(Line("fenced brokers: not known", line.WARN))
+    elif view.fenced:
+        names = ", ".join(map(str, view.fenced[:10]))
+        lines.append(Line(f"fenced brokers: {names}", line.BAD))
+    return lines
+
+
+def _behind(quorum: Quorum, leader: QuorumReplica) -> list[Line]:
+    """The voters that lack records of metadata; those that do not follow in another colour."""
+    late = set(voters_behind(quorum) or ())
+    lines = []
+    for voter in quorum.voters:
+        lag = leader.end - voter.end if min(voter.end, leader.end) >= 0 else None
+        if voter.id in late or lag is None or lag > 0:
+            tone = line.BAD if voter.id in late else line.NONE
+            lines.append(Line(f"controller {voter.id}: {whole(lag)} records behind", tone))
+    return lines
 
 
 def broker_page(seen: SeenCluster, place: ViewPlace) -> Page:

@@ -26,6 +26,7 @@ GROUPS: Final = (
     words.RATE_OUT,
     TopColumn("members", "MEMB", 4, right=True, rank=3, text=whole),
     TopColumn("state", "STATE", 9, rank=6),
+    TopColumn("type", "TYPE", 8, rank=7),
 )
 ROWS: Final = (
     TopColumn("topic", "TOPIC"),
@@ -66,7 +67,7 @@ def group_entries(groups: Iterable[WatchedGroup]) -> list[Entry]:
             (
                 *(g.row.group, g.row.status, g.row.lag, g.row.lag_seconds),
                 *(g.row.catch_up_seconds, words.loss_of(g), g.row.rate_in, g.row.rate_out),
-                *(len(g.members), g.row.state),
+                *(g.member_count, g.row.state, g.type),
             ),
             ViewPlace("group", g.row.group),
         )
@@ -100,17 +101,31 @@ def _entry(row: LagRow, reader: MemberDescription | None) -> Entry:
         (
             *(row.topic, row.partition, row.status, row.lag, row.lag_seconds),
             *(row.catch_up_seconds, row.current_offset, row.log_end_offset),
-            NOBODY if reader is None else f"{reader.client_id} {reader.host}",
+            _reader(row, reader),
         ),
         ViewPlace("messages", row.topic, row.partition, offset),
     )
+
+
+def _reader(row: LagRow, reader: MemberDescription | None) -> str:
+    """One member with its host; of a share group, in which several may read, as the row has it."""
+    if reader is None:
+        return NOBODY
+    if row.client_id not in (None, reader.client_id):
+        return str(row.client_id)
+    return f"{reader.client_id} {reader.host}"
+
+
+def _members(group: WatchedGroup) -> str:
+    count = group.member_count
+    return "members not known" if count is None else many(count, "member")
 
 
 def _about(group: WatchedGroup | None, now: int) -> list[Line]:
     if group is None:
         return []
     state = (
-        f"{safe(group.row.state) or '-'}, {many(len(group.members), 'member')}, coordinator "
+        f"{safe(group.row.state) or '-'}, {_members(group)}, coordinator "
         f"{group.coordinator if group.coordinator >= 0 else '-'}, "
         f"{safe(group.type or '-')} {safe(group.protocol_type or '-')}"
     )

@@ -10,7 +10,7 @@ from pykafka_ops.monitor.alerts.rules.model import AlertRule, Subject
 
 OF_BROKERS: Final = frozenset(
     {"offline", "under_replicated", "under_min_isr", "at_min_isr", "not_preferred", "lagging",
-     "brokers", "brokers_missing", "brokers_silent", "imbalance_percent"}
+     "brokers", "brokers_missing", "brokers_silent", "brokers_fenced", "elr", "imbalance_percent"}
 )  # fmt: skip
 """Facts that get worse when a broker is down."""
 GONE: Final = ("down", "silent")

@@ -41,10 +41,17 @@ LINK_STATES: Final = (
 AUDIT_STATES: Final = ("equal", "open", "partial", "reordered", "altered", "extra", "missing")
 """Of two tiers, as ``pko audit`` has them; the worst last."""
 
+GROUP_TYPES: Final = ("Classic", "Consumer", "Share", "Streams")
+KRAFT_FACTS: Final = (
+    "quorum_lost", "quorum_voters", "voters_behind", "brokers_fenced", "elr", "last_known_elr",
+)  # fmt: skip
+"""Of the quorum and of what only clusters in KRaft have, as ``cluster.kraft`` has them."""
+
 FACTS: Final[Fields] = {
     GROUP: {
         "cluster": _TEXT,
         "group": _TEXT,
+        "type": ConditionField("text", GROUP_TYPES),
         "state": _TEXT,
         "status": ConditionField("text", STATUSES),
         **dict.fromkeys(
@@ -77,7 +84,9 @@ FACTS: Final[Fields] = {
     CLUSTER: {
         "cluster": _TEXT,
         REACHABLE: _FLAG,
-        **dict.fromkeys((*cluster_state.FACTS, "groups", "hanging_transactions"), _NUMBER),
+        **dict.fromkeys(
+            (*cluster_state.FACTS, *KRAFT_FACTS, "groups", "hanging_transactions"), _NUMBER
+        ),
     },
     PROBE: {
         "cluster": _TEXT,

@@ -25,8 +25,20 @@ BUILT_IN: Final[Mapping[str, Mapping[str, object]]] = {
         "summary": "no broker of the cluster answers the monitor",
     },
     "no-controller": {
-        "of": CLUSTER, "when": "no_controller>0", "for": "30s", "severity": "critical",
-        "summary": "nobody elects leaders or changes topics",
+        "of": CLUSTER, "when": "no_controller>0&quorum_lost=0", "for": "30s",
+        "severity": "critical", "summary": "nobody elects leaders or changes topics",
+    },
+    "quorum-lost": {
+        "of": CLUSTER, "when": "quorum_lost>0", "for": "30s", "severity": "critical",
+        "summary": "no controller leads the quorum: nobody elects leaders or changes topics",
+    },
+    "voter-behind": {
+        "of": CLUSTER, "when": "voters_behind>0", "for": "5m", "severity": "warning",
+        "summary": "a controller does not follow the quorum, which is lost if too many do not",
+    },
+    "broker-fenced": {
+        "of": CLUSTER, "when": "brokers_fenced>0", "for": "5m", "severity": "warning",
+        "summary": "brokers are registered, but send no heartbeats, or are not let in",
     },
     "offline-partitions": {
         "of": CLUSTER, "when": "offline>0", "for": "30s", "severity": "critical",
@@ -54,11 +66,19 @@ BUILT_IN: Final[Mapping[str, Mapping[str, object]]] = {
     },
     "group-stopped": {
         "of": GROUP, "when": "status=STOP", "for": "2m", "severity": "warning",
-        "exclude": _PASSING, "summary": "the group is behind and commits nothing",
+        "exclude": _PASSING, "summary": "the group is behind and does not read",
     },
     "group-stalled": {
         "of": GROUP, "when": "status=STALL", "for": "2m", "severity": "warning",
-        "exclude": _PASSING, "summary": "the group commits the same offset again and again",
+        "exclude": _PASSING, "summary": "the group is behind and comes no further",
+    },
+    "group-not-ready": {
+        "of": GROUP, "when": "type=Streams&state=NotReady", "for": "2m", "severity": "warning",
+        "summary": "the streams application waits: topics that it reads are missing or do not fit",
+    },
+    "share-backlog": {
+        "of": GROUP, "when": "type=Share&status=WARN", "for": "5m", "severity": "warning",
+        "exclude": _PASSING, "summary": "more is written than the share group is done with",
     },
     "group-rewound": {
         "of": GROUP, "when": "status=REWIND", "severity": "warning",
