@@ -10,7 +10,7 @@ from pykafka_ops.page.charts.bars import Bar, bars
 from pykafka_ops.page.charts.frame import legend
 from pykafka_ops.page.charts.heatmap import Cell, heatmap
 from pykafka_ops.page.charts.lines import Series, lines
-from pykafka_ops.page.markup import join
+from pykafka_ops.page.markup import el, join
 from pykafka_ops.page.ticks import linear
 from pykafka_ops.page.units import NONE, count, moment, number, span
 from pykafka_ops.spark.model import Report, Row
@@ -65,15 +65,28 @@ def view(report: Report) -> View:
     """The page of a lag report."""
     groups = sorted(rows(report, "groups"), key=lambda r: (-_urgency(r), -amount(r, "lag")))
     histories = _histories(report)
+    pictures = [_top(groups), _worst(report, groups), _over_time(histories), _heat(histories)]
     return View(
         "Consumer lag",
         headline(report),
         _tone(report),
         tiles(report),
-        [_top(groups), _worst(report, groups), _over_time(histories), _heat(histories)],
+        [p for p in pictures if p is not None],
         "groups",
         TONES,
+        _brief(report),
+        1,
     )
+
+
+def _brief(report: Report) -> str:
+    groups, bad, dark = rows(report, "groups"), troubled(report), _unknown(report)
+    if bad:
+        verb = "needs" if len(bad) == 1 else "need"
+        return f"{len(bad)} of {plural(len(groups), 'group')} {verb} attention"
+    if groups and not dark:
+        return f"{plural(len(groups), 'group keeps', 'groups keep')} up"
+    return ""
 
 
 def _urgency(row: Row) -> int:
@@ -81,7 +94,8 @@ def _urgency(row: Row) -> int:
     return STATUSES.index(status) if status in STATUSES else 1
 
 
-def _troubled(report: Report) -> list[Row]:
+def troubled(report: Report) -> list[Row]:
+    """Groups with a verdict that asks for help, the worst first."""
     found = [r for r in rows(report, "groups") if text(r, "status") not in (OK, UNKNOWN)]
     return sorted(found, key=lambda r: (-_urgency(r), -amount(r, "lag")))
 
@@ -94,7 +108,7 @@ def _unknown(report: Report) -> list[Row]:
     ]  # fmt: skip
 
 
-def _loss(report: Report) -> Row | None:
+def loss(report: Report) -> Row | None:
     """The partition whose unread records are deleted first."""
     at_risk = [r for r in rows(report, "partitions") if amount(r, "lag") > 0]
     return least(at_risk, "loss_in_seconds")
@@ -102,7 +116,7 @@ def _loss(report: Report) -> Row | None:
 
 def headline(report: Report) -> str:
     """In a sentence or two: what is wrong, and where."""
-    groups, bad, dark = rows(report, "groups"), _troubled(report), _unknown(report)
+    groups, bad, dark = rows(report, "groups"), troubled(report), _unknown(report)
     if not groups:
         why = unknown(report, "groups")
         return f"Not known: {why}." if why else "No consumer group has committed anything."
@@ -117,7 +131,7 @@ def headline(report: Report) -> str:
         largest = most(groups, "lag")
         said = f"{plural(len(groups), 'group keeps', 'groups keep')} up"
         if largest is not None and amount(largest, "lag") > 0:
-            said += f"; {brief(largest, 'group')} is {_behind(largest)}"
+            said += f"; {brief(largest, 'group')} is {behind(largest)}"
         first = f"{said}."
     else:
         kinds: dict[str, list[str]] = {}
@@ -128,11 +142,11 @@ def headline(report: Report) -> str:
         first = (
             f"{len(bad)} of {plural(len(groups), 'group')} {verb} attention: {'; '.join(parts)}."
         )
-    loss = _loss(report)
-    if loss is not None and amount(loss, "loss_in_seconds") <= SOON:
-        when = amount(loss, "loss_in_seconds")
+    gone = loss(report)
+    if gone is not None and amount(gone, "loss_in_seconds") <= SOON:
+        when = amount(gone, "loss_in_seconds")
         soon = "now" if when <= 0 else f"as soon as in {span(when)}"
-        first += f" {brief(loss, 'group')} may lose unread data of {brief(loss, 'topic')} {soon}."
+        first += f" {brief(gone, 'group')} may lose unread data of {brief(gone, 'topic')} {soon}."
     return first
 
 
@@ -145,16 +159,17 @@ def _say(status: str, names: int) -> str:
     )
 
 
-def _behind(row: Row) -> str:
+def behind(row: Row) -> str:
+    """``9 records, 2 s, behind``."""
     seconds = num(row, "lag_seconds")
     time = f", {span(seconds)}," if seconds else ""
     return f"{plural(int(amount(row, 'lag')), 'record')}{time} behind"
 
 
 def _tone(report: Report) -> str:
-    bad = {text(r, "status") for r in _troubled(report)}
-    loss = _loss(report)
-    if bad & {STOP, STALL, LOST, AHEAD} or (loss and amount(loss, "loss_in_seconds") <= SOON):
+    bad = {text(r, "status") for r in troubled(report)}
+    gone = loss(report)
+    if bad & {STOP, STALL, LOST, AHEAD} or (gone and amount(gone, "loss_in_seconds") <= SOON):
         return "bad"
     dark = unknown(report, "groups") or _unknown(report)
     return "warn" if bad or dark else "ok"
@@ -162,13 +177,13 @@ def _tone(report: Report) -> str:
 
 def tiles(report: Report) -> list[Tile]:
     """The figures on top."""
-    groups, bad, dark = rows(report, "groups"), _troubled(report), _unknown(report)
+    groups, bad, dark = rows(report, "groups"), troubled(report), _unknown(report)
     lags = [v for r in groups if (v := num(r, "lag")) is not None]
     lag = sum(lags) if lags or (not groups and not unknown(report, "groups")) else None
     least_lag = "at least " if any(amount(r, "unknown_partitions") for r in groups) else ""
-    slow, loss = most(groups, "lag_seconds"), _loss(report)
+    slow, gone = most(groups, "lag_seconds"), loss(report)
     late = num(slow, "lag_seconds") if slow else None
-    left = num(loss, "loss_in_seconds") if loss else None
+    left = num(gone, "loss_in_seconds") if gone else None
     silent, unread = rows(report, "silent_groups"), rows(report, "unread_topics")
     made = [
         Tile("Groups in trouble", len(bad), f"{len(bad):,} of {len(groups):,}",
@@ -179,7 +194,7 @@ def tiles(report: Report) -> list[Tile]:
              "" if lag is None else f"{least_lag}{number(lag)} records", of="groups"),
         Tile("Longest delay", late, NONE if late is None else span(late),
              brief(slow, "group") if slow and late else "", unit="seconds", of="groups"),
-        _safe(report, loss, left),
+        _safe(report, gone, left),
         Tile("Silent groups", len(silent), f"{len(silent):,}",
              listed([text(r, "group") for r in silent], 2), "warn" if silent else "ok",
              of="silent_groups"),
@@ -190,10 +205,10 @@ def tiles(report: Report) -> list[Tile]:
     return [blank(tile) if unknown(report, tile.of) else tile for tile in made]
 
 
-def _safe(report: Report, loss: Row | None, left: float | None) -> Tile:
+def _safe(report: Report, gone: Row | None, left: float | None) -> Tile:
     """How long retention leaves all that is unread; not known where that is so of a partition."""
     dark = sum(1 for r in rows(report, "partitions") if r.get("loss_in_seconds") is None)
-    said = f"{brief(loss, 'group')} on {brief(loss, 'topic')}" if loss else ""
+    said = f"{brief(gone, 'group')} on {brief(gone, 'topic')}" if gone else ""
     if dark:
         said = "; ".join(filter(None, [said, f"not known of {plural(dark, 'partition')}"]))
     safe = "always" if not dark else NONE
@@ -207,31 +222,48 @@ def _meanings(items: Sequence[Row]) -> list[tuple[str, str]]:
     return [(TONES[s], f"{s}: {SAID[s]}") for s in reversed(STATUSES) if s in found]
 
 
-def _top(groups: Sequence[Row]) -> Picture:
-    shown = sorted(groups, key=lambda r: -amount(r, "lag"))[:SHOWN]
+def _late(found: Sequence[Row]) -> list[Row]:
+    """Those that have a lag, or one that nobody knows; the largest first."""
+    late = [r for r in found if num(r, "lag") is None or amount(r, "lag") > 0]
+    return sorted(late, key=lambda r: -amount(r, "lag"))
+
+
+def _without(total: int, late: int, what: str) -> str:
+    return f"{plural(total - late, what)} without lag" if total > late else ""
+
+
+def _top(groups: Sequence[Row]) -> Picture | None:
+    late = _late(groups)
+    shown = late[:SHOWN]
+    if not shown:
+        return None
     made = [_bar(text(r, "group"), r) for r in shown]
     return Picture(
         "Groups by lag",
         "Records that are committed to the log and not yet read, with the verdict on each group.",
         join(legend(_meanings(shown)), bars("Groups by lag", made)),
-        more(len(groups), len(shown), "groups"),
-    )
+        "; ".join(filter(None, [more(len(late), len(shown), "groups"),
+                                _without(len(groups), len(late), "group")])),
+    )  # fmt: skip
 
 
 def _bar(name: str, row: Row) -> Bar:
     lag, seconds, status = num(row, "lag"), num(row, "lag_seconds"), text(row, "status")
     late = f" · {span(seconds)}" if seconds else ""
     said = "not known" if lag is None else f"{count(lag)}{late}"
-    tip = f"{name}: {_behind(row)}, {status}"
+    tip = f"{name}: {behind(row)}, {status}"
     return Bar(name, lag, said, TONES.get(status, "unknown"), tip=tip)
 
 
-def _worst(report: Report, groups: Sequence[Row]) -> Picture:
+def _worst(report: Report, groups: Sequence[Row]) -> Picture | None:
     bad = [r for r in groups if text(r, "status") not in (OK, UNKNOWN)] or groups
     worst = max(bad, key=lambda r: amount(r, "lag"), default=None)
     name = text(worst, "group") if worst else ""
     own = [r for r in rows(report, "partitions") if worst and text(r, "group") == name]
-    shown = sorted(own, key=lambda r: -amount(r, "lag"))[:SHOWN]
+    late = _late(own)
+    shown = late[:SHOWN]
+    if not shown:
+        return None
     made = [_bar(f"{text(r, 'topic')}-{text(r, 'partition')}", r) for r in shown]
     title = f"Inside {name}" if name else "Inside the worst group"
     since = _since(worst) if worst else ""
@@ -239,8 +271,9 @@ def _worst(report: Report, groups: Sequence[Row]) -> Picture:
         title,
         f"The group in trouble with the largest lag, partition by partition.{since}",
         join(legend(_meanings(shown)), bars(title, made)),
-        more(len(own), len(shown), "partitions"),
-    )
+        "; ".join(filter(None, [more(len(late), len(shown), "partitions"),
+                                _without(len(own), len(late), "partition")])),
+    )  # fmt: skip
 
 
 def _since(row: Row) -> str:
@@ -259,22 +292,47 @@ def _histories(report: Report) -> list[History]:
     return sorted(found.items(), key=lambda h: -max(amount(r, "lag") for r in h[1]))
 
 
-def _over_time(found: Sequence[History]) -> Picture:
+def _known(history: Sequence[Row]) -> list[tuple[int, float]]:
+    """When it was how far behind, where that is known."""
+    return [(int(amount(r, "end")), v) for r in history if (v := num(r, "lag")) is not None]
+
+
+def _moved(found: Sequence[History]) -> list[History]:
+    """Those that make a line: seen more than once, and behind at some time."""
+    return [h for h in found if len(k := _known(h[1])) > 1 and any(v > 0 for _, v in k)]
+
+
+def _once(found: Sequence[History]) -> str:
+    """Those that were seen once, in words: a point is no line."""
+    seen = [(name, k[0]) for name, history in found if len(k := _known(history)) == 1]
+    said = [f"{name}: {number(v)} at {moment(t, '%d %b %H:%M')}" for name, (t, v) in seen[:LINES]]
+    return "; ".join(filter(None, [*said, more(len(seen), len(said), "seen once")]))
+
+
+def _over_time(found: Sequence[History]) -> Picture | None:
+    moved, once = _moved(found), _once(found)
     series = [
         Series(name, [(int(amount(r, "end")), num(r, "lag")) for r in history], str(i))
-        for i, (name, history) in enumerate(found[:LINES])
+        for i, (name, history) in enumerate(moved[:LINES])
     ]
+    if not series and not once:
+        return None
     top = max((v for s in series for _, v in s.points if v is not None), default=0.0)
+    drawn = lines("Lag over time", f"Lag of {listed([s.label for s in series], LINES)}", series,
+                  linear(top), count) if series else el("p", once, class_="figures")  # fmt: skip
+    left_out = [more(len(moved), len(series), "groups"), once if series else ""]
     return Picture(
         "Lag over time",
         "Records behind at the end of each window, from the history of commits.",
-        lines("Lag over time", f"Lag of {listed([s.label for s in series], LINES)}", series,
-              linear(top), count),
-        more(len(found), len(series), "groups"),
-    )  # fmt: skip
+        drawn,
+        "; ".join(filter(None, left_out)),
+    )
 
 
-def _heat(found: Sequence[History]) -> Picture:
+def _heat(every: Sequence[History]) -> Picture | None:
+    found = _moved(every)
+    if not found:
+        return None
     shown = [(name, [_cell(name, r) for r in history]) for name, history in found[:SHOWN]]
     bad = {c.tone for _, cells in shown for c in cells} - {""}
     meanings = [(TONES[s], f"{s}: {SAID[s]}") for s in reversed(STATUSES) if TONES[s] in bad]

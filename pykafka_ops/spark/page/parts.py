@@ -46,7 +46,11 @@ class Picture:
 
 @dataclass(slots=True)
 class View:
-    """A report on the page."""
+    """A report on the page.
+
+    ``brief`` is what is wrong beside other reports (empty: the headline), ``order`` which of them
+    comes first where all are as bad; ``hottest`` names the column that orders a section's rows.
+    """
 
     title: str
     headline: str
@@ -55,6 +59,9 @@ class View:
     pictures: Sequence[Picture]
     main: str
     marks: dict[str, str] = field(default_factory=dict)
+    brief: str = ""
+    order: int = 9
+    hottest: dict[str, str] = field(default_factory=dict)
 
 
 def rows(report: Report, name: str) -> Sequence[Row]:

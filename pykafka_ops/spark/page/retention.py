@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from pykafka_ops.analysis import compaction as cleaning
 from pykafka_ops.analysis import retention as policy
 from pykafka_ops.analysis.lag.unread import AT_RISK, LOSING
-from pykafka_ops.page.charts.band import Grown, band
 from pykafka_ops.page.charts.bars import Bar, bars
 from pykafka_ops.page.charts.frame import legend
-from pykafka_ops.page.charts.runway import DAY, Runway, runway, tone
+from pykafka_ops.page.charts.runway import DAY, tone
 from pykafka_ops.page.charts.stacked import Stack, stacked
 from pykafka_ops.page.markup import join
-from pykafka_ops.page.ticks import sizes
 from pykafka_ops.page.units import NONE, number, size, span
 from pykafka_ops.spark.model import Report, Row
+from pykafka_ops.spark.page.disks import DISKS, directories, growth, place, until_full
 from pykafka_ops.spark.page.parts import (
     SHOWN,
     Picture,
@@ -50,18 +49,16 @@ TONES = {
 }
 AGES = 7
 """Ages that have a tone of their own."""
-DISKS = 2
-"""Directories whose growth is drawn."""
 
 
 def view(report: Report) -> View:
     """The page of a retention report."""
-    growth = [_growth(report, r) for r in _dirs(report)[:DISKS]]
+    grown = [growth(report, r) for r in directories(report)[:DISKS]]
     pictures = [
         _risk(report),
         _ages(report),
-        _runway(report),
-        *growth,
+        until_full(report),
+        *grown,
         _leaving(report),
         _debt(report),
     ]
@@ -73,38 +70,43 @@ def view(report: Report) -> View:
         [p for p in pictures if p is not None],
         "topics",
         TONES,
+        "" if unknown(report, "topics") else _brief(report),
+        0,
     )
 
 
-def _dirs(report: Report) -> list[Row]:
-    """Directories, the one that is full first on top."""
+def _brief(report: Report) -> str:
+    """The first thing that is wrong."""
+    if lost := threatened(report):
+        return _loss(lost).rstrip(".")
+    full = [r for r in directories(report) if tone(num(r, "days_to_full")) != "ok"]
+    if full:
+        return f"{place(full[0])} is full in {span(amount(full[0], 'days_to_full') * DAY)}"
+    if over := kept_too_long(report):
+        return f"{plural(len(over), 'topic keeps', 'topics keep')} data for too long"
+    if stuck := uncleaned(report):
+        return f"the cleaner does not get to {plural(len(stuck), 'partition')}"
+    return ""
 
-    def left(row: Row) -> float:
-        days = num(row, "days_to_full")
-        return float("inf") if days is None else days
 
-    return sorted(rows(report, "dirs"), key=left)
-
-
-def _place(row: Row) -> str:
-    return f"broker {brief(row, 'broker')} {brief(row, 'log_dir')}"
-
-
-def _threatened(report: Report) -> list[Row]:
+def threatened(report: Report) -> list[Row]:
+    """Unread records that go before their group reads them, the first to go on top."""
     found = [r for r in rows(report, "at_risk") if text(r, "status") in (AT_RISK, LOSING)]
     return sorted(
         found, key=lambda r: (text(r, "status") != LOSING, amount(r, "deleted_in_seconds"))
     )
 
 
-def _over(report: Report) -> list[Row]:
+def kept_too_long(report: Report) -> list[Row]:
+    """Topics with segments that should be gone."""
     found = [
         r for r in rows(report, "topics") if text(r, "status") in (policy.OVER, policy.BLOCKED)
     ]
     return sorted(found, key=lambda r: -amount(r, "over_bytes"))
 
 
-def _stuck(report: Report) -> list[Row]:
+def uncleaned(report: Report) -> list[Row]:
+    """Partitions that the cleaner does not get to."""
     bad = (cleaning.STUCK, cleaning.OVERDUE)
     return [r for r in rows(report, "compaction") if text(r, "status") in bad]
 
@@ -112,17 +114,17 @@ def _stuck(report: Report) -> list[Row]:
 def headline(report: Report) -> str:
     """In a few sentences: what is lost, what is full, what stays too long."""
     said = []
-    if lost := _threatened(report):
+    if lost := threatened(report):
         said.append(_loss(lost))
-    full = [r for r in _dirs(report) if tone(num(r, "days_to_full")) != "ok"]
+    full = [r for r in directories(report) if tone(num(r, "days_to_full")) != "ok"]
     if full:
         days = amount(full[0], "days_to_full") * DAY
-        said.append(f"{_place(full[0])} is full in {span(days)}.".capitalize())
-    if over := _over(report):
+        said.append(f"{place(full[0])} is full in {span(days)}.".capitalize())
+    if over := kept_too_long(report):
         names = listed([text(r, "topic") for r in over])
         verb = "keeps" if len(over) == 1 else "keep"
         said.append(f"{names} {verb} data for longer than the policy says.")
-    if stuck := _stuck(report):
+    if stuck := uncleaned(report):
         topics = list(dict.fromkeys(text(r, "topic") for r in stuck))
         said.append(f"The cleaner does not get to {listed(topics)}.")
     if not said and not unknown(report, "topics"):
@@ -138,7 +140,9 @@ def headline(report: Report) -> str:
 
 def _filling(report: Report) -> str:
     """What no disk does, as far as volumes are known."""
-    dark = unknown(report, "dirs") or any(num(r, "total_bytes") is None for r in _dirs(report))
+    dark = unknown(report, "dirs") or any(
+        num(r, "total_bytes") is None for r in directories(report)
+    )
     return "is known to fill up soon" if dark else "fills up soon"
 
 
@@ -158,17 +162,17 @@ def _loss(lost: Sequence[Row]) -> str:
 
 def _tone(report: Report) -> str:
     days = [tone(num(r, "days_to_full")) for r in rows(report, "dirs")]
-    if _threatened(report) or "stop" in days:
+    if threatened(report) or "stop" in days:
         return "bad"
     dark = any(unknown(report, name) for name in ("topics", "at_risk", "dirs"))
-    return "warn" if dark or "warn" in days or _over(report) or _stuck(report) else "ok"
+    return "warn" if dark or "warn" in days or kept_too_long(report) or uncleaned(report) else "ok"
 
 
 def tiles(report: Report) -> list[Tile]:
     """The figures on top."""
-    topics, lost, dirs = rows(report, "topics"), _threatened(report), _dirs(report)
+    topics, lost, dirs = rows(report, "topics"), threatened(report), directories(report)
     total = sum(amount(r, "replica_bytes") or amount(r, "bytes") for r in topics)
-    over, debt = _over(report), rows(report, "compaction")
+    over, debt, stuck = kept_too_long(report), rows(report, "compaction"), uncleaned(report)
     late = sum(amount(r, "over_bytes") for r in over)
     dirty = sum(amount(r, "dirty_bytes") for r in debt)
     first = num(dirs[0], "days_to_full") if dirs else None
@@ -180,7 +184,7 @@ def tiles(report: Report) -> list[Tile]:
              "bad" if groups else "ok", of="at_risk"),
         Tile("First disk full", first,
              span(first * DAY) if first is not None else NONE if dark else "none in sight",
-             _place(dirs[0]) if dirs and first is not None else "size not known" if dark else "",
+             place(dirs[0]) if dirs and first is not None else "size not known" if dark else "",
              "warn" if first is None and dark else {"stop": "bad"}.get(tone(first), tone(first)),
              1, "days", of="dirs"),
         Tile("On disk", total, size(total), f"{plural(len(topics), 'topic')}, all replicas",
@@ -189,8 +193,8 @@ def tiles(report: Report) -> list[Tile]:
              unit="bytes", of="leaving"),
         Tile("Kept too long", late, size(late), listed([text(r, "topic") for r in over], 2),
              "warn" if over else "ok", unit="bytes", of="topics"),
-        Tile("Compaction debt", dirty, size(dirty), plural(len(_stuck(report)), "stuck partition"),
-             "warn" if _stuck(report) else "ok", unit="bytes", of="compaction"),
+        Tile("Compaction debt", dirty, size(dirty), plural(len(stuck), "stuck partition"),
+             "warn" if stuck else "ok", unit="bytes", of="compaction"),
     ]  # fmt: skip
     return [blank(tile) if unknown(report, tile.of) else tile for tile in made]
 
@@ -201,7 +205,7 @@ def _within(report: Report, seconds: float) -> float | None:
 
 
 def _risk(report: Report) -> Picture | None:
-    lost = _threatened(report)
+    lost = threatened(report)
     if not lost:
         return None
     pairs: dict[tuple[str, str], list[Row]] = {}
@@ -253,7 +257,7 @@ def _bounds(report: Report, section: str, column: str) -> list[float | None]:
     return [*sorted(b for b in found if b is not None), *([None] if None in found else [])]
 
 
-def _ages(report: Report) -> Picture:
+def _ages(report: Report) -> Picture | None:
     bounds = _bounds(report, "ages", "up_to_seconds")
     found: dict[str, dict[float | None, float]] = {}
     for row in rows(report, "ages"):
@@ -269,6 +273,8 @@ def _ages(report: Report) -> Picture:
                for b in bounds if b in held])
         for name, held in ordered[:SHOWN]
     ]  # fmt: skip
+    if not made:
+        return None
     title = "Bytes by age"
     return Picture(
         title,
@@ -290,52 +296,13 @@ def _shade(index: int, count: int) -> int:
     return index if count <= AGES else index * (AGES - 1) // (count - 1)
 
 
-def _runway(report: Report) -> Picture:
-    dirs = _dirs(report)
-    made = [
-        Runway(_place(r), num(r, "days_to_full"), num(r, "days_to_full_low"),
-               num(r, "days_to_full_high"))
-        for r in dirs[:SHOWN]
-    ]  # fmt: skip
-    title = "Until disks are full"
-    said = "; ".join(f"{i.label}: {NONE if i.days is None else span(i.days * DAY)}" for i in made)
-    return Picture(
-        title,
-        "At the present growth; the line is the interval of the forecast. A year at most is drawn.",
-        runway(title, said, made),
-        more(len(dirs), len(made), "directories"),
-    )
-
-
-def _growth(report: Report, disk: Row) -> Picture | None:
-    own = [
-        r for r in rows(report, "growth")
-        if r.get("broker") == disk.get("broker") and r.get("log_dir") == disk.get("log_dir")
-        and num(r, "time") is not None and num(r, "bytes") is not None
-    ]  # fmt: skip
-    if not own:
-        return None
-    points = [
-        Grown(int(amount(r, "time")), amount(r, "bytes"), num(r, "low"), num(r, "high"),
-              r.get("forecast") is True)
-        for r in sorted(own, key=lambda r: amount(r, "time"))
-    ]  # fmt: skip
-    top = max(p.value if p.high is None else max(p.value, p.high) for p in points)
-    title = f"Growth of {_place(disk)}"
-    ticks = sizes(top)
-    return Picture(
-        title,
-        "Bytes of all logs in the directory: measured, and expected if nothing changes.",
-        band(title, f"{size(points[0].value)} to {size(points[-1].value)}", points, ticks, size,
-             num(disk, "total_bytes")),
-    )  # fmt: skip
-
-
-def _leaving(report: Report) -> Picture:
+def _leaving(report: Report) -> Picture | None:
     horizons = _bounds(report, "leaving", "within_seconds")
     found: dict[str, float] = {}
     for row in rows(report, "leaving"):
         found[text(row, "topic")] = max(found.get(text(row, "topic"), 0.0), amount(row, "bytes"))
+    if not any(found.values()):
+        return None
     heavy = sorted((t for t in found if found[t] > 0), key=lambda t: -found[t])[:5]
     tones = {t: f"s{i}" for i, t in enumerate(heavy)}
     made = [_horizon(report, h, tones) for h in horizons if h is not None]

@@ -37,6 +37,8 @@ _BANDS = (*(name for _, name in BANDS), SEVERE)
 COLUMNS = 60
 TOPICS = 2
 """Topics that have pictures of their own."""
+HEAVY = 0.01
+"""Of a topic's bytes: keys below that are not worth a bar."""
 BALANCED = 20.0
 """Percent: a broker this far from the mean is worth a colour."""
 
@@ -45,8 +47,8 @@ def view(report: Report) -> View:
     """The page of a skew report."""
     topics = _worst(report)
     pictures: list[Picture | None] = [_topics(topics)]
-    uneven = [r for r in topics if text(r, "band") != EVEN] or topics
-    for topic in uneven[:TOPICS]:
+    drawn = [r for r in topics if text(r, "band") != EVEN] or topics
+    for topic in drawn[:TOPICS]:
         pictures += [_partitions(report, topic), _lorenz(report, topic), _windows(report, topic)]
     pictures += [_keys(report), _brokers(report)]
     return View(
@@ -57,7 +59,27 @@ def view(report: Report) -> View:
         [p for p in pictures if p is not None],
         "topics",
         TONES,
+        _brief(report),
+        2,
+        {"partitions": "ratio_to_mean", "windows": "bytes", "brokers": "bytes"},
     )
+
+
+def _brief(report: Report) -> str:
+    bad = uneven(report)
+    if not bad:
+        return ""
+    return f"{listed([text(r, 'topic') for r in bad])} {'is' if len(bad) == 1 else 'are'} skewed"
+
+
+def uneven(report: Report) -> list[Row]:
+    """Topics that are skewed, the worst first."""
+    return [r for r in _worst(report) if text(r, "band") in (SKEWED, SEVERE)]
+
+
+def fullest(report: Report, topic: Row) -> Row | None:
+    """The partition of a topic that holds most."""
+    return next(iter(_partitions_of(report, text(topic, "topic"))), None)
 
 
 def _band(row: Row) -> int:
@@ -84,7 +106,7 @@ def headline(report: Report) -> str:
     topics = _worst(report)
     if not topics:
         return "No topic holds anything."
-    bad = [r for r in topics if text(r, "band") in (SKEWED, SEVERE)]
+    bad = uneven(report)
     if not bad:
         return f"{plural(len(topics), 'topic is', 'topics are')} spread evenly enough."
     names = listed([text(r, "topic") for r in bad])
@@ -113,20 +135,20 @@ def _tone(topics: Sequence[Row]) -> str:
 def tiles(report: Report) -> list[Tile]:
     """The figures on top."""
     topics, parts = _worst(report), rows(report, "partitions")
-    bad = [r for r in topics if text(r, "band") in (SKEWED, SEVERE)]
-    uneven, key = most(topics, "max_over_mean"), most(rows(report, "keys"), "share")
+    bad = uneven(report)
+    widest, key = most(topics, "max_over_mean"), most(rows(report, "keys"), "share")
     hot = [r for r in parts if r.get("hot") is True]
     brokers = rows(report, "brokers")
     off = max(brokers, key=lambda r: abs(amount(r, "skew_percent")), default=None)
     total = sum(amount(r, "bytes") for r in topics)
-    ratio = num(uneven, "max_over_mean") if uneven else None
+    ratio = num(widest, "max_over_mean") if widest else None
     heavy = num(key, "share") if key else None
     skew = num(off, "skew_percent") if off else None
     return [
         Tile("Skewed topics", len(bad), f"{len(bad):,} of {len(topics):,}",
              listed([text(r, "topic") for r in bad], 2), _tone(topics), of="topics"),
         Tile("Fullest against the mean", ratio, NONE if ratio is None else f"{number(ratio)} ×",
-             brief(uneven, "topic") if uneven else "", of="topics"),
+             brief(widest, "topic") if widest else "", of="topics"),
         Tile("Hot partitions", len(hot), f"{len(hot):,} of {len(parts):,}",
              listed([f"{text(r, 'topic')}-{text(r, 'partition')}" for r in hot], 2),
              "warn" if hot else "ok", of="partitions"),
@@ -140,8 +162,11 @@ def tiles(report: Report) -> list[Tile]:
     ]  # fmt: skip
 
 
-def _topics(topics: Sequence[Row]) -> Picture:
-    shown = topics[:SHOWN]
+def _topics(topics: Sequence[Row]) -> Picture | None:
+    off = [r for r in topics if text(r, "band") != EVEN]
+    shown = off[:SHOWN]
+    if not shown:
+        return None
     made = [
         Bar(text(r, "topic"), num(r, "max_over_mean"),
             f"{number(amount(r, 'max_over_mean'))} × · Gini {amount(r, 'gini'):.2f}",
@@ -157,7 +182,11 @@ def _topics(topics: Sequence[Row]) -> Picture:
         "Bytes of the fullest partition as a multiple of the mean of the topic: 1 is even.",
         join(legend([(TONES[b], b) for b in reversed(_BANDS) if b in bands]),
              bars(title, made, mark=(1.0, "even"))),
-        more(len(topics), len(shown), "topics"),
+        "; ".join(filter(None, [
+            more(len(off), len(shown), "topics"),
+            f"{plural(len(topics) - len(off), 'topic')} spread evenly"
+            if len(topics) > len(off) else "",
+        ])),
     )  # fmt: skip
 
 
@@ -232,9 +261,11 @@ def _cell(row: Row, length: int) -> Cell:
     return Cell(start, start + length, held, tip)
 
 
-def _keys(report: Report) -> Picture:
+def _keys(report: Report) -> Picture | None:
     ordered = sorted(rows(report, "keys"), key=lambda r: -amount(r, "bytes"))
-    shown = ordered[:SHOWN]
+    shown = [r for r in ordered if amount(r, "share") >= HEAVY][:SHOWN]
+    if not shown:
+        return None
     made = [
         Bar(f"{text(r, 'key')}  in {text(r, 'topic')}", num(r, "bytes"),
             f"{size(amount(r, 'bytes'))} · {share(amount(r, 'share'))}", "plain",
@@ -262,7 +293,7 @@ def _where(row: Row) -> str:
 
 def _brokers(report: Report) -> Picture | None:
     found = sorted(rows(report, "brokers"), key=lambda r: -amount(r, "bytes"))
-    if len(found) == 1:
+    if len(found) < 2:
         return None
     shown = found[:SHOWN]
     made = [
