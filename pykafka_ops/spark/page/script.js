@@ -1,4 +1,4 @@
-// Sorting and filtering of tables; the page is complete without.
+// Sorting, filtering and copying of tables; the page is complete without.
 (() => {
   const exact = (cell) => {
     const raw = cell.dataset.v;
@@ -11,6 +11,36 @@
     if (typeof a === 'number' && typeof b === 'number') return a - b;
     return String(a).localeCompare(String(b), 'en', { numeric: true });
   };
+  // Where the clipboard is closed (a file in some browsers) an area of text takes its place.
+  const copied = async (text) => {
+    try { await navigator.clipboard.writeText(text); return true; } catch { /* below */ }
+    const area = document.createElement('textarea');
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand('copy');
+    area.remove();
+    return done;
+  };
+  const copier = (what, text) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'copy';
+    button.textContent = 'Copy';
+    button.setAttribute('aria-label', `Copy ${what}`);
+    button.addEventListener('click', async () => {
+      button.textContent = await copied(text()) ? 'Copied' : 'Not copied';
+    });
+    return button;
+  };
+  const seen = (cell) => getComputedStyle(cell).display !== 'none';
+  const plain = (cell) => String(cell.tagName === 'TD' || cell.scope === 'row' ? exact(cell) ?? '' : cell.textContent);
+  const lines = (table) => [...table.rows].filter((row) => !row.hidden)
+    .map((row) => [...row.cells].filter(seen).map((cell) => plain(cell).replace(/\s+/g, ' ')).join('\t')).join('\n');
+  for (const code of document.querySelectorAll('code.command')) {
+    const text = code.textContent;
+    code.after(copier('the command', () => text));
+  }
   for (const table of document.querySelectorAll('table')) {
     const body = table.tBodies[0];
     const heads = [...table.tHead.rows[0].cells];
@@ -28,16 +58,24 @@
         body.append(...rows.map(([, row]) => row));
       });
     });
-    if (body.rows.length < 12) continue;
-    const filter = document.createElement('input');
-    filter.type = 'search';
-    filter.className = 'filter';
-    filter.placeholder = 'Filter';
-    filter.setAttribute('aria-label', `Filter ${table.closest('.scroll').getAttribute('aria-label')}`);
-    filter.addEventListener('input', () => {
-      const wanted = filter.value.toLowerCase();
-      for (const row of body.rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
-    });
-    table.closest('section').insertBefore(filter, table.closest('section').firstChild);
+    const box = table.closest('.scroll'), name = box.getAttribute('aria-label');
+    const tools = document.createElement('div');
+    tools.className = 'tools';
+    box.before(tools);
+    const columns = box.parentElement.querySelector('.columns');
+    if (columns) tools.append(columns);
+    if (body.rows.length >= 12) {
+      const filter = document.createElement('input');
+      filter.type = 'search';
+      filter.className = 'filter';
+      filter.placeholder = 'Filter';
+      filter.setAttribute('aria-label', `Filter ${name}`);
+      filter.addEventListener('input', () => {
+        const wanted = filter.value.toLowerCase();
+        for (const row of body.rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+      });
+      tools.append(filter);
+    }
+    tools.append(copier(name, () => lines(table)));
   }
 })();

@@ -3,49 +3,102 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from math import inf
 
 from pykafka_ops.page.markup import Markup, el, join, name_text, shorten, visible
-from pykafka_ops.page.units import NONE, iso, number, span, value_text
+from pykafka_ops.page.units import NONE, iso, moment, number, size, span, value_text
 from pykafka_ops.spark.model import Column, Row, Section
 from pykafka_ops.spark.output.document import value as plain_value
-from pykafka_ops.spark.page.parts import more
+from pykafka_ops.spark.page.parts import amount, more
 
-ROWS = 500
+ROWS = 120
 """Rows on the page; the files of the report have all."""
 NAME = 48
 LONG, SENTENCE = 32, 300
 """Text longer than the first is wrapped; words up to the second are not shortened."""
-WIDE = 11
-"""Tables of more columns than this are turned on paper."""
+OPEN = 12
+"""Tables of more rows than this are folded."""
+VERDICTS = ("status", "band")
+"""Columns that say how it is."""
+IDS = ("partition", "leader", "broker", "from", "to")
+"""Columns of numbers that name something."""
 _NUMBERS = ("ms", "bytes", "bytes/s", "records", "records/s", "seconds", "share", "percent", "days")
 
 
-def table(section: Section, marks: Mapping[str, str]) -> Markup:
+def table(
+    section: Section, marks: Mapping[str, str], *, main: bool = False, hottest: str = ""
+) -> Markup:
     """A section with its heading, its table and how much of it is left out.
 
-    ``marks`` gives the tone of a status; a cell with one of these words carries a swatch.
+    ``marks`` gives the tone of a status; a cell with one of these words carries a swatch. The
+    ``main`` table and short ones are open, others folded; ``hottest`` is the column that orders
+    rows, the greatest first (empty: as they are).
     """
-    shown = section.rows[:ROWS]
+    ordered = section.rows
+    if hottest:
+        ordered = sorted(ordered, key=lambda r: -amount(r, hottest))
+    shown = ordered[:ROWS]
     count = NONE if section.unknown else f"{len(section.rows):,}"
-    head = el("h3", section.title, el("span", count, class_="count"))
+    head = el("summary", el("h3", section.title, el("span", count, class_="count")))
     note = el("p", section.note, class_="note") if section.note else None
     if not shown:
         said = f"Not known: {section.unknown}." if section.unknown else "Nothing to list."
-        return el("section", head, note, el("p", said, class_="nothing"),
-                  class_="card table", data_section=section.name)  # fmt: skip
-    numeric = {c.name: _is_number(c, shown) for c in section.columns}
-    heads = [_heading(c, numeric[c.name]) for c in section.columns]
-    body = [_row(section.columns, numeric, row, marks) for row in shown]
+        body = [note, el("p", said, class_="nothing")]
+    else:
+        body = [note, *_grid(section, shown, marks)]
+    return el("section", el("details", head, *body, open=main or len(shown) <= OPEN),
+              class_="card table", data_section=section.name)  # fmt: skip
+
+
+def _grid(section: Section, shown: Sequence[Row], marks: Mapping[str, str]) -> list[Markup]:
+    """The table, the switch for its details, and what it leaves out."""
+    columns = _ordered(section.columns)
+    hidden = {c.name for c in columns if c.detail or _tells_nothing(c, shown)}
+    hidden -= {columns[0].name, *VERDICTS}
+    layout = [
+        ShownColumn(c, _is_number(c, shown), _kind(c, i, hidden)) for i, c in enumerate(columns)
+    ]
+    heads = [_heading(place) for place in layout]
+    body = [_row(layout, row, marks) for row in shown]
     box = el("div", el("table", el("thead", el("tr", *heads)), el("tbody", *body)), class_="scroll",
              tabindex=0, role="region", aria_label=section.title)  # fmt: skip
+    made = [box]
+    if hidden:
+        made.insert(0, el("label", el("input", type="checkbox", class_="every"),
+                          f" {len(hidden)} more columns", class_="columns"))  # fmt: skip
     left_out = more(
         len(section.rows), len(shown), "rows: the report's JSON, CSV and Parquet have all"
     )
-    wide = " landscape" if len(section.columns) > WIDE else ""
-    return el("section", head, note, box, el("p", left_out, class_="more") if left_out else None,
-              class_=f"card table{wide}", data_section=section.name)  # fmt: skip
+    if left_out:
+        made.append(el("p", left_out, class_="more"))
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class ShownColumn:
+    """A column in a table: whether it is of numbers, and the classes of its cells."""
+
+    column: Column
+    numeric: bool
+    kind: str
+
+
+def _ordered(columns: Sequence[Column]) -> list[Column]:
+    """The verdict stands beside the name, where both stay in sight."""
+    first, *rest = columns
+    return [first, *sorted(rest, key=lambda c: c.name not in VERDICTS)]
+
+
+def _tells_nothing(column: Column, rows: Sequence[Row]) -> bool:
+    return all(r.get(column.name) in (None, "") for r in rows)
+
+
+def _kind(column: Column, index: int, hidden: Set[str]) -> str:
+    if index == 0:
+        return "name"
+    return "verdict" if column.name in VERDICTS else "detail" if column.name in hidden else ""
 
 
 def _is_number(column: Column, rows: Sequence[Row]) -> bool:
@@ -58,25 +111,26 @@ def _is_number(column: Column, rows: Sequence[Row]) -> bool:
     )
 
 
-def _heading(column: Column, numeric: bool) -> Markup:
-    return el("th", column.title, scope="col", title=column.doc or None,
-              class_="num" if numeric else None, data_c=column.name)  # fmt: skip
+def _heading(place: ShownColumn) -> Markup:
+    column = place.column
+    kind = f"{'num' if place.numeric else ''} {place.kind}".strip()
+    return el("th", column.title, scope="col", title=column.doc or None, class_=kind or None,
+              data_c=column.name)  # fmt: skip
 
 
-def _row(
-    columns: Sequence[Column], numeric: Mapping[str, bool], row: Row, marks: Mapping[str, str]
-) -> Markup:
+def _row(layout: Sequence[ShownColumn], row: Row, marks: Mapping[str, str]) -> Markup:
     cells = []
-    for i, column in enumerate(columns):
-        value = row.get(column.name)
-        content, exact = cell(value, column, marks)
-        kind = "num" if numeric[column.name] else None
-        if i == 0:
-            cells.append(el("th", content, scope="row", data_v=exact, class_=kind))
+    for place in layout:
+        value = row.get(place.column.name)
+        content, exact = cell(value, place.column, marks)
+        kind = "num" if place.numeric else ""
+        if isinstance(value, str) and len(value) > LONG and place.kind != "name":
+            kind = "long"
+        class_ = f"{kind} {place.kind}".strip() or None
+        if place.kind == "name":
+            cells.append(el("th", content, scope="row", data_v=exact, class_=class_))
         else:
-            if isinstance(value, str) and len(value) > LONG:
-                kind = "long"
-            cells.append(el("td", content, data_v=exact, class_=kind))
+            cells.append(el("td", content, data_v=exact, class_=class_))
     return el("tr", *cells)
 
 
@@ -113,17 +167,28 @@ def _name(text: str) -> Markup:
 def _number(value: float, column: Column) -> Markup | str:
     if column.name.endswith(DELTA):
         return delta(value, column.unit)
-    if column.name.endswith("_ms") and not column.unit and value >= 0:  # a setting of Kafka
-        return el("span", span(value / 1000), title=number(value))
+    if column.name in IDS and value == int(value):
+        return str(int(value))
+    if column.name.endswith(SETTINGS) and not column.unit:
+        return _setting(value, column.name)
     shown = value_text(value, column.unit)
     if column.unit == "ms" and (when := iso(value)):
-        return el("time", shown, datetime=when)
+        return el("time", moment(value, "%Y-%m-%d %H:%M"), datetime=when, title=shown)
     if column.unit in ("", "records") and isinstance(value, int):
         return shown
     exact = number(value)
     return shown if exact == shown else el("span", shown, title=exact)
 
 
+def _setting(value: float, name: str) -> Markup | str:
+    """A setting of Kafka, where -1 means that there is no limit."""
+    if value < 0:
+        return el("span", "none", title=number(value))
+    shown = span(value / 1000) if name.endswith("_ms") else size(value)
+    return el("span", shown, title=number(value))
+
+
+SETTINGS = ("_ms", "_bytes")
 DELTA = "_change"
 """Columns whose names end so show the change since the last run."""
 
@@ -152,12 +217,15 @@ def nested(value: object) -> str:
 
 
 def definitions(sections: Sequence[Section]) -> Markup:
-    """What every column means, once per section."""
+    """What every column means, folded; the same meaning once."""
+    seen: set[tuple[str, str]] = set()
     made = []
     for section in sections:
-        known = [c for c in section.columns if c.doc]
+        known = [c for c in section.columns if c.doc and (c.title, c.doc) not in seen]
+        seen |= {(c.title, c.doc) for c in known}
         if not known:
             continue
         terms = [join(el("dt", c.title), el("dd", c.doc)) for c in known]
         made.append(el("div", el("h4", section.title), el("dl", *terms)))
-    return el("section", el("h3", "What the columns mean"), *made, class_="card definitions")
+    head = el("summary", el("h3", "What the columns mean"))
+    return el("section", el("details", head, *made), class_="card definitions")
