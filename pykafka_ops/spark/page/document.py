@@ -19,6 +19,7 @@ from pykafka_ops.spark.model import Problem, Report, Row, Section
 from pykafka_ops.spark.page import audit, lag, retention, skew
 from pykafka_ops.spark.page.parts import Picture, Tile, View
 from pykafka_ops.spark.page.tables import definitions, delta, nested, table
+from pykafka_ops.spark.page.verdict import agreed, verdict
 
 History = Mapping[str, Sequence[Row]]
 """Rows of earlier runs by section, oldest first (``ReportOptions.history``)."""
@@ -49,10 +50,13 @@ def render(
     1970; None: now). Raises KeyError for a kind of report it does not know.
     """
     made = generated if generated is not None else int(time.time() * 1000)
-    views = [_VIEWS[r.kind][0](r) for r in reports]
+    views = [_VIEWS[r.kind][0](agreed(r, reports)) for r in reports]
+    tones = [_tone(r, v) for r, v in zip(reports, views, strict=True)]
     title = " · ".join(v.title for v in views) or "Report"
+    alone = len(reports) == 1
     bodies = [
-        _report(r, v, (history or {}).get(r.kind, {})) for r, v in zip(reports, views, strict=True)
+        _report(r, v, (history or {}).get(r.kind, {}), alone=alone)
+        for r, v in zip(reports, views, strict=True)
     ]
     script = Markup(_file("script.js"))
     head = el(
@@ -66,7 +70,7 @@ def render(
         el("link", rel="icon", href="data:,"),
         el("style", Markup(shared_style() + _file("style.css"))),
     )
-    main = el("main", *bodies)
+    main = el("main", verdict(reports, views, tones), *bodies)
     foot = el("footer", "Made by pko ", __version__, " at ", _time(made), " UTC. Times are UTC.")
     body = el("body", patterns(), _contents(reports, views), main, foot,
               el("script", script))  # fmt: skip
@@ -92,26 +96,39 @@ def _contents(reports: Sequence[Report], views: Sequence[View]) -> Markup | None
     return el("nav", el("ul", *links), aria_label="Reports")
 
 
-def _report(report: Report, view: View, history: History) -> Markup:
+def _report(report: Report, view: View, history: History, *, alone: bool) -> Markup:
+    """A report; ``alone`` on a page its headline is the verdict above."""
+    said = view.headline.replace(" %", "\u00a0%")
     head = el(
         "header",
         el("p", view.title, class_="kind"),
-        el("h1", view.headline.replace(" %", "\u00a0%"), class_=f"headline {_tone(report, view)}"),
+        None if alone else el("h2", said, class_=f"headline {_tone(report, view)}"),
         _about(report),
     )
     ordered = sorted(report.sections, key=lambda s: (s.name != view.main, s.name in DRAWN))
+    shown = [s for s in ordered if s.rows or s.unknown]
     return el(
         "article",
         head,
         _tiles(report, view, history),
         _problems(report.problems),
         el("div", *(_picture(p) for p in view.pictures), class_="pictures"),
-        el("h2", "Figures", class_="part"),
-        *(table(s, view.marks) for s in ordered),
-        definitions(ordered),
+        el("h2", "Figures", class_="part") if shown else None,
+        *(
+            table(s, view.marks, main=s.name == view.main, hottest=view.hottest.get(s.name, ""))
+            for s in shown
+        ),
+        _empty([s for s in ordered if s not in shown]),
+        definitions(shown) if shown else None,
         id=report.kind,
         data_kind=report.kind,
     )
+
+
+def _empty(sections: Sequence[Section]) -> Markup | None:
+    """Sections without rows need no card; that they were looked at is worth a line."""
+    names = [s.title for s in sections]
+    return el("p", f"Nothing to list: {', '.join(names)}.", class_="empty") if names else None
 
 
 def _tone(report: Report, view: View) -> str:

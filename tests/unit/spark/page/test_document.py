@@ -14,7 +14,7 @@ from pykafka_ops.spark import page as package
 from pykafka_ops.spark.model import Column, Report, Row, Section
 from pykafka_ops.spark.page import lag, render, retention, skew
 from pykafka_ops.spark.page.document import earlier
-from pykafka_ops.spark.page.tables import table
+from pykafka_ops.spark.page.tables import ROWS, table
 from tests.support.process.browser import Node, parse
 from tests.support.spark import reports
 
@@ -67,9 +67,10 @@ def test_the_headline_of_retention_says_what_is_lost_full_and_kept() -> None:
 @pytest.mark.parametrize("kind", ["lag", "skew", "retention"])
 def test_a_report_of_nothing_is_a_page_that_says_so(kind: str) -> None:
     page = parse(render([reports.empty_report(kind)]))
-    assert not page.all("table")
-    assert all("Nothing to list." in s.text for s in page.all("section", class_="table"))
-    assert page.all("p", class_="nothing")
+    assert not page.all("table") and not page.all("section", class_="card")
+    assert not page.all("figure")
+    said = page.one("p", class_="empty").text
+    assert all(s.title in said for s in reports.empty_report(kind).sections)
 
 
 def test_the_page_says_when_of_what_and_what_was_left_out() -> None:
@@ -120,10 +121,10 @@ def test_tables_and_pictures_of_many_rows_show_the_first_and_count_the_rest() ->
     page = parse(made)
     assert len(made) < 3_000_000
     figure = next(f for f in page.all("figure") if "Groups by lag" in f.text)
-    assert figure.one("p", class_="more").text == "and 9,988 more groups"
+    assert figure.one("p", class_="more").text == "and 9,987 more groups; 1 group without lag"
     table = page.one("section", data_section="groups")
-    assert len(table.one("tbody").all("tr")) == 500
-    assert table.one("p", class_="more").text.startswith("and 9,500 more rows")
+    assert len(table.one("tbody").all("tr")) == ROWS
+    assert table.one("p", class_="more").text.startswith(f"and {10_000 - ROWS:,} more rows")
 
 
 def test_earlier_runs_become_trends() -> None:
@@ -165,7 +166,7 @@ def test_values_that_are_no_numbers_are_not_known_or_never() -> None:
     # fmt: on
     report = Report("lag", reports.NOW, {}, {}, [reports.section("groups", rows)])
     shown = parse(render([report])).one("section", data_section="groups")
-    assert [c.text for c in shown.all("td")] == ["–", "∞", "–", "3: 40 %, 0xff"]
+    assert [c.text for c in shown.all("td")] == ["–", "–", "∞", "3: 40 %, 0xff"]
 
 
 def variables(block: str) -> dict[str, str]:
