@@ -128,23 +128,32 @@ class KraftBroker(ServerProcess):
 
     def start(self, seconds: float = PATIENCE) -> KraftBroker:
         """Format its directory where it is new, start it and wait until it knows itself."""
+        self.format()
+        self.launch()
+        self.wait(1, seconds)
+        return self
+
+    def format(self) -> None:
+        """Format its directory where it is new."""
         if not (self.data_dir / "meta.properties").exists():
             argv = self._java("256M", "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID,
                               "-c", str(self._config()))  # fmt: skip
             subprocess.run(argv, check=True, capture_output=True)
-        self.launch()
+
+    def wait(self, brokers: int, seconds: float = PATIENCE) -> None:
+        """Until it answers, and knows so many brokers."""
         running = self.running
         wait_for_port(
             "127.0.0.1", self.port, alive=running.alive, said=running.log_tail, seconds=seconds
         )
         link = Link(self.bootstrap)
         try:
-            wait_for(lambda: _is_whole(link), seconds=seconds, what="the broker in its metadata")
+            known = lambda: _knows(link, brokers)  # noqa: E731
+            wait_for(known, seconds=seconds, what=f"{brokers} brokers in its metadata")
         finally:
             link.close()
-        return self
 
 
-def _is_whole(link: Link) -> bool:
+def _knows(link: Link, brokers: int) -> bool:
     answer = link.ask(MetadataRequest(topics=[]), 1)
-    return answer != CLOSED and len(answer.brokers) == 1
+    return answer != CLOSED and len(answer.brokers) == brokers
