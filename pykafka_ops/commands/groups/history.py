@@ -31,6 +31,9 @@ from pykafka_ops.wire.codes import ErrorCode
 
 BUCKETS = 24
 HOUR = 3_600_000
+SHARE_STATE = "__share_group_state"
+"""Where share groups keep their state. Kafka deletes what a newer record replaces after minutes
+(share.coordinator.state.topic.prune.interval.ms), so that there is no past to tell."""
 BAR = 24
 CHART = (
     Column("start", "TIME"),
@@ -61,15 +64,17 @@ def history(run: Run) -> Table:
     else:
         found = from_cluster(cluster, group, first)
     if not found.history:
-        raise _no_commit(group, first, cluster)
+        raise _no_commit(group, first, cluster, args.texts("files"))
     times = _times(run, found, first, now)
     ends = ends_at(cluster, list(found.history), times) if cluster else {}
     return _table(run, found, buckets(found.history, ends, times))
 
 
-def _no_commit(group: str, since: int, cluster: Cluster | None) -> KafkaError:
+def _no_commit(group: str, since: int, cluster: Cluster | None, files: Sequence[str]) -> KafkaError:
     if cluster is None:
         text = f"no commit of group {group} in these files"
+        if any(SHARE_STATE in path for path in files):
+            text += f": {SHARE_STATE} is of share groups, which commit no offsets"
     else:
         refused = commits_refused(cluster)
         if refused is not None:
@@ -78,7 +83,7 @@ def _no_commit(group: str, since: int, cluster: Cluster | None) -> KafkaError:
         if group in known and known[group].protocol_type == "share":
             text = (
                 f"group {group} is a share group, which commits no offsets: pko groups lag shows "
-                "where it is"
+                "where it is, pko monitor keeps where it was"
             )
             return KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, text)
         near = "" if group in known else did_you_mean(group, known)

@@ -4,6 +4,7 @@ that Kafka 4.3.1's tools printed."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from tests.support.memory.fake_broker import FakeBroker
 from tests.unit.client.test_coordinators import coordinated_by
 
 Fakes = tuple[FakeBroker, ...]
+STATE = Path(__file__).parents[3] / "golden/kafka4/__share_group_state-3"
 SHARED = share.DescribedGroup(
     group_id="sharing", group_state="Stable", group_epoch=3, assignment_epoch=2,
     assignor_name="simple", members=[
@@ -208,3 +210,10 @@ def test_wrong_options_are_told_in_kafkas_words(kafka4: Fakes, words: str, compl
 def test_a_share_group_has_no_commits_to_tell_a_history_by(kafka4: Fakes) -> None:
     said = run("groups", "history", "sharing", "-b", kafka4[0].bootstrap)
     assert (said.code, "is a share group, which commits no offsets" in said.stderr) == (1, True)
+    assert "pko monitor keeps where it was" in said.stderr
+
+
+def test_files_with_the_state_of_share_groups_hold_no_commits() -> None:
+    said = run("groups", "history", "sharing", "--files", str(STATE))
+    assert (said.code, said.stderr.count("\n")) == (1, 1), said.stderr
+    assert "__share_group_state is of share groups, which commit no offsets" in said.stderr
