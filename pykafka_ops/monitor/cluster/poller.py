@@ -256,6 +256,10 @@ class Poller:
         got.not_asked += [not_asked(what, error) for what, error in state.failed]
 
     def _ask_moves(self, got: Answers) -> None:
+        if got.is_kraft and got.controller_known and got.controller < 0:
+            # who is asked would wait for a controller as long as may be
+            got.not_asked.append(not_asked("moves", PkoError("no controller leads the quorum")))
+            return
         try:
             got.moves = list_reassignments(self.cluster)
         except PkoError as error:

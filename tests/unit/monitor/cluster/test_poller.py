@@ -184,6 +184,16 @@ def test_nobody_that_keeps_up_is_beyond_the_end(world: World, poller: Poller) ->
     assert {g.row.status for n, g in groups.items() if GROUPS[n] != "Share"} == {"OK"}
 
 
+def test_without_a_controller_nobody_is_asked_what_only_it_knows(
+    world: World, poller: Poller
+) -> None:
+    world.fake.in_kraft(leader=-1)
+    view = WatchedCluster("c").take(poller.ask())
+    assert world.asked()["ListPartitionReassignments"] == 0
+    assert (view.facts or {})["quorum_lost"] == 1
+    assert [missing.what for missing in view.not_asked] == ["moves"]
+
+
 def test_a_share_group_that_may_not_be_asked_is_named_and_unknown(
     world: World, poller: Poller
 ) -> None:
