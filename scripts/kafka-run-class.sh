@@ -31,6 +31,7 @@ case $class in
     kafka.tools.ConsumerPerformance|org.apache.kafka.tools.ConsumerPerformance) tool=kafka-consumer-perf-test ;;
     org.apache.kafka.tools.ShareConsumerPerformance) tool=kafka-share-consumer-perf-test ;;
     kafka.tools.ReplicaVerificationTool|org.apache.kafka.tools.ReplicaVerificationTool) tool=kafka-replica-verification ;;
+    kafka.tools.StreamsResetter|org.apache.kafka.tools.StreamsResetter) tool=kafka-streams-application-reset ;;
     kafka.tools.EndToEndLatency|org.apache.kafka.tools.EndToEndLatency) tool=kafka-e2e-latency ;;
     org.apache.kafka.tools.ClientMetricsCommand) tool=kafka-client-metrics ;;
     kafka.tools.StorageTool) tool=kafka-storage ;;

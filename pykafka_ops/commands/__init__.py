@@ -123,6 +123,7 @@ MORE_TOOLS = {
     "kafka-groups": "groups.every_kind",
     "kafka-share-groups": "groups.share",
     "kafka-streams-groups": "groups.streams",
+    "kafka-streams-application-reset": "groups.streams_reset_tool",
 }
 """Kafka's tools beside those of the rows, by name: the module that has each as ``TOOL``."""
 
