@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.wire.messages.consumer_group_describe import ConsumerGroupDescribeRequest
-from tests.support.clients.consumer_site import SESSION_MS
+from tests.support.clients.consumer_site import SESSION_MS, epoch
 from tests.support.clients.group_member import CONSUMER
 from tests.support.clients.group_members import (
     GO,
@@ -23,7 +22,6 @@ from tests.support.clients.group_members import (
     values,
     wait_shared,
 )
-from tests.support.differential.two_brokers import Link
 from tests.support.java.java_kit import NEWEST
 from tests.support.waiting import wait_for
 
@@ -73,18 +71,6 @@ class Written:
 @pytest.fixture
 def written(crew: Crew) -> Written:
     return Written(crew)
-
-
-def epoch(crew: Crew) -> int:
-    """The group's."""
-    link = Link(crew.bootstrap)
-    try:
-        (group,) = link.ask(ConsumerGroupDescribeRequest(group_ids=[crew.group]), 0).groups
-    finally:
-        link.close()
-    assert group.error_code == 0, group
-    found: int = group.group_epoch
-    return found
 
 
 @pytest.mark.parametrize("library", EVERY)
@@ -140,7 +126,7 @@ def test_a_static_member_holds_its_name_and_its_partitions(
 ) -> None:
     one, other = join(library, instance="one"), join(library, instance="other")
     wait_shared(one, other)
-    before, changes, had = epoch(crew), other.changes, set(one.assigned)
+    before, changes, had = epoch(crew.bootstrap, crew.group), other.changes, set(one.assigned)
     taker = join(library, instance="one")
     wait_for(lambda: taker.fenced, what="the end of the second", about=crew.made)
     one.body.leave()
@@ -148,7 +134,11 @@ def test_a_static_member_holds_its_name_and_its_partitions(
     back = join(library, instance="one")
     wait_for(lambda: back.assigned == had, what="its old partitions", about=crew.made)
     written.wait_read()
-    assert (epoch(crew), other.changes, taker.assigned) == (before, changes, set())
+    assert (epoch(crew.bootstrap, crew.group), other.changes, taker.assigned) == (
+        before,
+        changes,
+        set(),
+    )
 
 
 @pytest.mark.parametrize("library", EVERY)
