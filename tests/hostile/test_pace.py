@@ -10,18 +10,24 @@ import struct
 from typing import Any
 
 import pytest
+from confluent_kafka import Consumer, TopicPartition
 
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.legacy import build_messages
 from pykafka_ops.disk.record import Record
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.frame import decode_response, encode_request
+from pykafka_ops.wire.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+)
 from pykafka_ops.wire.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
     MetadataResponse,
 )
 from tests.support.clients.confluent import ConfluentClient
+from tests.support.clients.consumer_site import SETTINGS as CONSUMER_SETTINGS
 from tests.support.process.paced import PacedBroker
 from tests.support.process.scraped import SETTINGS as SCRAPED
 from tests.support.process.scraped import Scraped
@@ -31,6 +37,7 @@ from tests.support.wire.raw import Connection
 pytestmark = pytest.mark.slow
 MOST_MS = 50
 """CPU time of one turn of the loop, and of the process for each request of others; usually 5."""
+MOST_OF_JOIN_MS, TOPICS_READ = 20, 200
 ROUNDS = 5
 """One that is good is enough: where the code holds the loop none is, and a machine that stands
 still makes one look bad now and then."""
@@ -153,3 +160,37 @@ def led(paced: Any, topic: str) -> int:
     frame = struct.pack(">i", number) + body
     (answer,) = decode_response(MetadataResponse, 8, frame)[1].topics
     return sum(partition.leader_id == 0 for partition in answer.partitions)
+
+
+def test_a_join_into_a_group_of_five_hundred_is_brief(
+    tmp_path_factory: pytest.TempPathFactory, topic: str
+) -> None:
+    settings = {**CONSUMER_SETTINGS, "group.consumer.session.timeout.ms": 60_000}
+    broker = PacedBroker(tmp_path_factory.mktemp("joined") / "data", settings)
+    try:
+        client = ConfluentClient(broker.start().bootstrap)
+        names = [f"{topic}-{n}" for n in range(TOPICS_READ)]
+        for name in names:
+            client.create_topic(name, 2)
+        asking = Consumer({"bootstrap.servers": broker.bootstrap, "group.id": topic})
+        asking.committed([TopicPartition(names[0], 0)], 120)  # so there is a coordinator
+        asking.close()
+        with Connection(broker.bootstrap) as connection:
+            longest = []
+            for n in range(500 + ROUNDS):
+                if n >= 500:
+                    broker.pauses()
+                beat = ConsumerGroupHeartbeatRequest(
+                    group_id=topic, member_id=f"{topic}-{n}", member_epoch=0,
+                    rebalance_timeout_ms=60_000, subscribed_topic_names=names, topic_partitions=[],
+                )  # fmt: skip
+                connection.send(encode_request(beat, 1, n, "joins"))
+                number, body = connection.read()
+                frame = struct.pack(">i", number) + body
+                assert decode_response(ConsumerGroupHeartbeatResponse, 1, frame)[1].error_code == 0
+                connection.ask(raw.request(raw.API_VERSIONS, 0))  # the turn of the join is over
+                if n >= 500:
+                    longest.append(max(broker.pauses(), default=0))
+        assert min(longest) < MOST_OF_JOIN_MS, f"ms of the longest turn of each join: {longest}"
+    finally:
+        broker.close()

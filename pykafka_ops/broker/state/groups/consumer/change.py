@@ -98,18 +98,15 @@ class GroupChange:
     def assign(self, members: list[ConsumerMember], epoch: int) -> dict[str, Target]:
         """Targets for all members."""
         group, topics = self.group, self.topics
-        names = {each.id: group.topics_of(each) for each in members}
-        counts = topics.counts({name for some in names.values() for name in some})
-        ids = {name: topics.id_of(name) for some in set(names.values()) for name in some}
-        spec = [
-            Assignee(
-                each.id,
-                each.instance_id,
-                frozenset(id_ for name in names[each.id] if (id_ := ids[name]) is not None),
-                group.target_of(each),
-            )
-            for each in members
-        ]
+        ids: dict[frozenset[str], frozenset[bytes]] = {}  # most members have the same topics
+        spec = []
+        for each in members:
+            names = group.topics_of(each)
+            if names not in ids:
+                found_ids = map(topics.id_of, names)
+                ids[names] = frozenset(id_ for id_ in found_ids if id_ is not None)
+            spec.append(Assignee(each.id, each.instance_id, ids[names], group.target_of(each)))
+        counts = topics.counts(frozenset().union(*ids))
         assignor = group.assignor(members, self.settings.assignors[0])
         known = assignor if assignor in self.settings.assignors else self.settings.assignors[0]
         found = ASSIGNORS[known](spec, counts)

@@ -67,6 +67,7 @@ class ConsumerGroup:
     fresh_for: int = 0
     memory: Holder = field(default_factory=lambda: Account().holder())
     _names: Counter[str] = field(default_factory=Counter)
+    _last_names: frozenset[str] = frozenset()  # members with the same share one: quick to compare
     _regexes: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
@@ -138,6 +139,9 @@ class ConsumerGroup:
             assert old is not None
             del self.members[old.id]
             return
+        if new.names == self._last_names:
+            new = replace(new, names=self._last_names)
+        self._last_names = new.names
         self.members[new.id] = new
         self.memory.change(new.size)
         self._names.update(new.names)
@@ -195,14 +199,13 @@ class ConsumerGroup:
     def topics_of(self, member: ConsumerMember) -> frozenset[str]:
         """The topics that a member subscribes to, by name or by what its expression matches."""
         found = self.resolved.get(member.regex) if member.regex else None
-        return member.names if found is None else member.names | found.topics
+        if found is None:
+            return member.names
+        return member.names | found.topics if member.names else found.topics
 
     def subscribed(self, members: Iterable[ConsumerMember]) -> set[str]:
         """The topics that these members would subscribe to."""
-        found: set[str] = set()
-        for each in members:
-            found |= self.topics_of(each)
-        return found
+        return set().union(*set(map(self.topics_of, members)))
 
     def members_with(
         self, new: ConsumerMember, gone: str | None = None

@@ -25,4 +25,5 @@ in there do not exist."""
 
 def subscribes_alike(members: list[Assignee]) -> bool:
     """Whether all members subscribe to the same topics."""
-    return all(each.topics == members[0].topics for each in members)
+    first = members[0].topics
+    return all(each.topics is first or each.topics == first for each in members)

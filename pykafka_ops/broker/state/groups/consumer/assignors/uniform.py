@@ -50,7 +50,7 @@ def _kept(
                 if index < partitions.get(topic, 0) and place not in taken:
                     taken.add(place)
                     mine.append(place)
-    subscribed = sorted({t for each in members for t in each.topics if t in partitions})
+    subscribed = sorted(partitions.keys() & set().union(*{each.topics for each in members}))
     free = [
         (topic, index)
         for topic in subscribed
@@ -67,34 +67,28 @@ class _Alike:
         self._kept, self._free = _kept(members, partitions)
         self._before = {each.id: each.target for each in members}
 
-    def _same(self, member_id: str, held: set[Place]) -> bool:
-        """Whether a member has what it had: nothing is added to what was not cut."""
-        mine, before = self._kept[member_id], self._before[member_id]
-        return len(held) == len(mine) == sum(map(len, before.values()))
-
     def assign(self) -> dict[str, Target]:
-        """Cut who has too much, fill up who has too little."""
+        """Cut who has too much, fill up who has too little; the targets of all others stay."""
         kept, free = self._kept, self._free
         count = len(free) + sum(map(len, kept.values()))
         least, extra = divmod(count, len(kept))
-        found: dict[str, set[Place]] = {}
+        changed: dict[str, set[Place]] = {}
         room: list[tuple[str, int]] = []
         # Those who have most keep the places that do not divide: so fewest move.
         for member_id in sorted(kept, key=lambda id_: -len(kept[id_])):
             quota = least + (extra > 0)
             extra -= extra > 0
             mine = kept[member_id]
-            found[member_id] = set(mine[:quota])
-            free += mine[quota:]
-            if len(mine) < quota:
+            if len(mine) != quota or len(mine) != sum(map(len, self._before[member_id].values())):
+                changed[member_id] = set(mine[:quota])
+                free += mine[quota:]
                 room.append((member_id, quota - len(mine)))
         rest = iter(free)
         for member_id, left in room:
             for _ in range(left):
-                found[member_id].add(next(rest))
-        same = {id_ for id_ in kept if self._same(id_, found[id_])}
-        others = _targets({id_: places for id_, places in found.items() if id_ not in same})
-        return {id_: self._before[id_] if id_ in same else others[id_] for id_ in kept}
+                changed[member_id].add(next(rest))
+        others = _targets(changed)
+        return {id_: others[id_] if id_ in changed else self._before[id_] for id_ in kept}
 
 
 class _Mixed:
