@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from pykafka_ops.analysis.commits.burrow import Commit
 from pykafka_ops.client.groups import GroupListing
 from pykafka_ops.client.log_dirs import LogDirDescription, ReplicaInfo
+from pykafka_ops.client.share_offsets import ShareStart
 from pykafka_ops.errors import UsageError
 from pykafka_ops.monitor.alerts.service import AlertService
 from pykafka_ops.monitor.alerts.settings.tables import alert_settings
@@ -28,7 +29,7 @@ from pykafka_ops.monitor.metrics.lines import LINES, PARTS, Scope, text
 from pykafka_ops.monitor.metrics.settings import MetricsSettings, metrics_settings
 from pykafka_ops.monitor.service import Service
 from tests.support.monitor import scraped
-from tests.support.monitor.rounds import answers
+from tests.support.monitor.rounds import answers, in_kraft, shared
 
 HOSTILE = 'a"b\\c\nd<script>'
 
@@ -67,11 +68,34 @@ def test_kafka_exporters_names_and_labels() -> None:
 
 def test_the_dashboard_of_groups_finds_its_series() -> None:
     board = Path(__file__).parents[4] / "packaging" / "grafana" / "groups.json"
-    asked = set(re.findall(r"kafka_[a-z_]+", " ".join(_expressions(json.loads(board.read_text())))))
+    expressions = " ".join(_expressions(json.loads(board.read_text())))
+    asked = set(re.findall(r"(?:pko_)?kafka_[a-z_]+", expressions))
     watched = WatchedCluster("local")
     watched.take(answers(1, 100, commits=[Commit(1, 60)]))
-    assert len(asked) > 5
-    assert asked <= {key[0] for key in samples(watched)}
+    assert len(asked) > 10
+    known = {key[0] for key in samples(watched)}
+    for got in (in_kraft(2), shared(3, 100, ShareStart(40, 7))):
+        watched.take(got)
+        known |= {key[0] for key in samples(watched)}
+    assert asked <= known
+
+
+def test_a_share_group_has_names_of_its_own_and_none_of_commits() -> None:
+    watched = WatchedCluster("local")
+    watched.take(shared(1, 100, ShareStart(40, 7)))
+    found = samples(watched, settings=ALL)
+    of = (("cluster", "local"), ("group", "billing"))
+    place = (*of, ("partition", "0"), ("topic", "orders"))
+    assert found["pko_kafka_share_group_start_offset", *place] == 40
+    assert found["pko_kafka_share_group_lag", *place] == 7
+    assert found["pko_kafka_share_group_lag_sum", *of, ("topic", "orders")] == 7
+    assert found["pko_kafka_group_info", *of, ("state", "Stable"), ("type", "Share")] == 1
+    named = {key[0] for key in found if ("consumergroup", "billing") in key[1:]}
+    assert named == {"kafka_consumergroup_members"}
+    assert not [key for key in found if ("consumer_group", "billing") in key[1:]]
+    watched.take(shared(2, 100, None))
+    names = {key[0] for key in samples(watched)}
+    assert not [name for name in names if name.startswith("pko_kafka_share_group")]
 
 
 def _expressions(board: Any) -> list[str]:
