@@ -88,7 +88,10 @@ def test_what_is_lost_kept_and_not_cleaned_is_found(shown: Shown) -> None:
 def test_the_page_tells_the_same(shown: Shown) -> None:
     articles = shown.page.all("article")
     assert [a.attributes["data-kind"] for a in articles] == ["lag", "skew", "retention"]
-    lag, skew, retention = (h.text for h in shown.page.all("h1"))
+    verdict = shown.page.one("h1").text
+    assert verdict.startswith("invoicing loses unread data of payments in")
+    assert verdict.endswith("5 of 11 groups need attention; clicks is skewed.")
+    lag, skew, retention = (h.text for h in shown.page.all("h2", class_="headline"))
     assert "5 of 11 groups need attention" in lag and "invoicing may lose unread data" in lag
     assert "1 of 6 topics is skewed: clicks." in skew and "key user-1 alone makes" in skew
     assert retention.startswith("invoicing loses unread data of payments in")
