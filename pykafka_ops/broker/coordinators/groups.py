@@ -76,14 +76,15 @@ class Groups:
         self.now = self.coordinator.now
 
     def _make(self, index: int, timers: Timers, slot: GroupSlot) -> GroupShard:
-        from pykafka_ops.broker.state.groups.shard import GroupShard  # few brokers host none
+        from pykafka_ops.broker.state.groups.logged import ShardParts  # few brokers host none
+        from pykafka_ops.broker.state.groups.shard import GroupShard
 
-        parts = (self.settings, timers, slot, self._new_id, self._memory)
+        parts = ShardParts(self.settings, timers, slot, self._new_id, self._memory)
         if self.protocols is None:
-            return GroupShard(*parts)
+            return GroupShard(parts)
         from pykafka_ops.broker.state.groups.consumer.shard import ConsumerShard
 
-        return ConsumerShard(*parts, self.protocols)
+        return ConsumerShard(parts, self.protocols)
 
     def slot_of(self, group_id: str, *, may_be_empty: bool = False) -> GroupSlot:
         """The shard of a group; ``may_be_empty`` is for requests about offsets alone.

@@ -43,8 +43,7 @@ class ConsumerWorld(World):
         super().__init__()
 
     def make_shard(self) -> GroupShard:
-        parts = Protocols(self.wanted, self.topics)
-        return ConsumerShard(self.settings, self.timers, self, self._new_id, self.memory, parts)
+        return ConsumerShard(self.parts, Protocols(self.wanted, self.topics))
 
     @property
     def consumers(self) -> dict[str, ConsumerGroup]:

@@ -14,6 +14,7 @@ from pykafka_ops.broker.state.groups.answers import (
     SyncRequest,
 )
 from pykafka_ops.broker.state.groups.group import Group
+from pykafka_ops.broker.state.groups.logged import ShardParts
 from pykafka_ops.broker.state.groups.offsets import TopicPartition
 from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
 from pykafka_ops.broker.state.groups.settings import GroupSettings
@@ -86,7 +87,12 @@ class World:
 
     def make_shard(self) -> GroupShard:
         """A new one that knows nothing yet."""
-        return GroupShard(self.settings, self.timers, self, self._new_id, self.memory)
+        return GroupShard(self.parts)
+
+    @property
+    def parts(self) -> ShardParts:
+        """What a shard of this world needs."""
+        return ShardParts(self.settings, self.timers, self, self._new_id, self.memory)
 
     def _new_id(self) -> str:
         return f"id{next(self._ids)}"

@@ -7,7 +7,7 @@ alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import Joined, Synced
@@ -32,17 +32,22 @@ from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.wire.codes import ErrorCode
 
 
+class ShardParts(NamedTuple):
+    """What every shard needs; timers belong to ``owner``, ``new_id()`` gives the random part of
+    member ids."""
+
+    settings: GroupSettings
+    timers: Timers
+    owner: object
+    new_id: Callable[[], str]
+    memory: Account
+
+
 class LoggedGroups:
     """Groups by id and their offsets: what of a shard the log makes."""
 
-    def __init__(
-        self,
-        settings: GroupSettings,
-        timers: Timers,
-        owner: object,
-        new_id: Callable[[], str],
-        memory: Account,
-    ) -> None:
+    def __init__(self, parts: ShardParts) -> None:
+        settings, timers, owner, new_id, memory = parts
         self.groups: dict[str, Group] = {}
         self.offsets: dict[str, GroupOffsets] = {}
         self._settings = settings

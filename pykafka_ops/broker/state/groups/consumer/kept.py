@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from pykafka_ops.broker.state.deferred import Deferred
@@ -22,17 +22,15 @@ from pykafka_ops.broker.state.groups.consumer.settings import ConsumerSettings
 from pykafka_ops.broker.state.groups.consumer.timeouts import Timeouts
 from pykafka_ops.broker.state.groups.consumer.topics import SeenTopics
 from pykafka_ops.broker.state.groups.consumer.work import GroupDesk
+from pykafka_ops.broker.state.groups.logged import ShardParts
 from pykafka_ops.broker.state.groups.offsets import GroupOffsets, TopicPartition
 from pykafka_ops.broker.state.groups.records import (
     GroupRecord,
     decode_entry,
     tombstones,
 )
-from pykafka_ops.broker.state.groups.settings import GroupSettings
 from pykafka_ops.broker.state.groups.shard import GroupShard
-from pykafka_ops.broker.state.memory import Account
 from pykafka_ops.broker.state.outcome import Instant, Outcome, TxnProducer
-from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.disk.internal import UnknownRecordType, read_offsets_record
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -48,20 +46,12 @@ class Protocols(NamedTuple):
 class KeptGroups(GroupShard):
     """``groups`` are the classic ones, ``consumers`` those of the consumer protocol, by id."""
 
-    def __init__(
-        self,
-        settings: GroupSettings,
-        timers: Timers,
-        owner: object,
-        new_id: Callable[[], str],
-        memory: Account,
-        protocols: Protocols,
-    ) -> None:
-        super().__init__(settings, timers, owner, new_id, memory)
+    def __init__(self, parts: ShardParts, protocols: Protocols) -> None:
+        super().__init__(parts)
         self.consumers: dict[str, ConsumerGroup] = {}
         self._protocols = protocols
         self._desk = GroupDesk()
-        self._timeouts = Timeouts(timers, owner)
+        self._timeouts = Timeouts(parts.timers, parts.owner)
         self._leavings = Leavings(
             self.consumers, protocols.topics, self._timeouts, self._desk, self._downgrade
         )

@@ -24,14 +24,12 @@ from pykafka_ops.broker.state.groups.consumer.kept import KeptGroups, Protocols
 from pykafka_ops.broker.state.groups.consumer.migration import downgraded, obituary, upgraded
 from pykafka_ops.broker.state.groups.consumer.work import Decided, Work
 from pykafka_ops.broker.state.groups.group import Group, GroupState
+from pykafka_ops.broker.state.groups.logged import ShardParts
 from pykafka_ops.broker.state.groups.records import (
     GroupRecord,
     group_value,
 )
-from pykafka_ops.broker.state.groups.settings import GroupSettings
-from pykafka_ops.broker.state.memory import Account
 from pykafka_ops.broker.state.outcome import Instant, Outcome
-from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -39,21 +37,13 @@ from pykafka_ops.wire.codes import ErrorCode
 class ConsumerShard(KeptGroups):
     """What members of both protocols ask."""
 
-    def __init__(
-        self,
-        settings: GroupSettings,
-        timers: Timers,
-        owner: object,
-        new_id: Callable[[], str],
-        memory: Account,
-        protocols: Protocols,
-    ) -> None:
-        super().__init__(settings, timers, owner, new_id, memory, protocols)
+    def __init__(self, parts: ShardParts, protocols: Protocols) -> None:
+        super().__init__(parts, protocols)
         wanted, topics = protocols
         expressions = Expressions(topics, self._timeouts, self._resolved)
-        parts = (wanted, topics, self._timeouts, expressions, self._leavings, new_id)
-        self._heartbeats = Heartbeats(*parts)
-        self._classic = ClassicMembers(*parts)
+        served = (wanted, topics, self._timeouts, expressions, self._leavings, parts.new_id)
+        self._heartbeats = Heartbeats(*served)
+        self._classic = ClassicMembers(*served)
 
     # -- members of the consumer protocol ------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pykafka_ops.broker.state.groups.logged import ShardParts
 from pykafka_ops.broker.state.groups.records import (
     GroupRecord,
     OffsetAndMetadata,
@@ -60,7 +61,7 @@ BATCHES = st.lists(
 
 
 def shard() -> GroupShard:
-    return GroupShard(GroupSettings(), Timers(), object(), lambda: "id", Account())
+    return GroupShard(ShardParts(GroupSettings(), Timers(), object(), lambda: "id", Account()))
 
 
 def _stored(entry: OffsetRecord | GroupRecord, damage: str | None) -> Entry:
