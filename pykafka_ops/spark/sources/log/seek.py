@@ -35,6 +35,7 @@ class Seeker:
     def __init__(self, place: Location, replica: ReplicaDir) -> None:
         self.place, self.replica = place, replica
         self._indexes: dict[int, tuple[Ints, Ints]] = {}
+        self._time_indexes: dict[int, tuple[Ints, Ints]] = {}
 
     def open(self, name: str) -> RandomFile:
         """A segment's file, also where it is being deleted; OSError where it is gone."""
@@ -156,6 +157,12 @@ class Seeker:
 
     def time_index(self, segment: SegmentFile) -> tuple[Ints, Ints]:
         """(times in ms, offsets) of the time index; empty where it cannot be trusted."""
+        known = self._time_indexes.get(segment.base_offset)
+        if known is None:
+            known = self._time_indexes[segment.base_offset] = self._read_time_index(segment)
+        return known
+
+    def _read_time_index(self, segment: SegmentFile) -> tuple[Ints, Ints]:
         rows = self._entries(segment, segment.time_index_size, TIME_INDEX_SUFFIX, _TIME_ENTRY)
         times, offsets = rows["timestamp"].astype(np.int64), rows["offset"].astype(np.int64)
         count = _rising(times)
