@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from struct import Struct
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -54,9 +55,31 @@ class BatchFrames(NamedTuple):
     stop: Stop
 
 
+FEW: Final = 50_000
+"""Records that are gone through sooner than numba is loaded, which takes 0.4 s and 60 MB."""
+_BATCHES: Final = 20
+"""Batches that take as long as a record."""
+
+
+@dataclass(slots=True)
+class _Done:
+    """Records that this process has gone through, without numba."""
+
+    records: float = 0
+
+
+_done = _Done()
+
+
+def kernels(records: float = 0) -> ModuleType | None:
+    """The compiled loops for so many more records; None as long as they are few, or where numba is
+    not installed."""
+    _done.records += records
+    return _compiled() if _done.records > FEW else None
+
+
 @lru_cache(maxsize=1)
-def kernels() -> ModuleType | None:
-    """The compiled loops; None where numba is not installed."""
+def _compiled() -> ModuleType | None:
     try:
         from pykafka_ops.spark.decode import kernels as compiled
     except ImportError:
@@ -74,6 +97,7 @@ def frames(data: bytes, *, whole: bool, most: int = 1 << 16) -> BatchFrames:
     compiled = kernels()
     if compiled is None:
         places, end, stop = _frames(data, whole, most)
+        _done.records += len(places) / _BATCHES
     else:
         room = np.empty(most, np.int64)
         count, end, stop = compiled.frames(np.frombuffer(data, np.uint8), whole, room)
@@ -120,7 +144,7 @@ def implausible(found: npt.NDArray[Any]) -> int:
 
 
 def _frames(data: bytes, whole: bool, most: int) -> tuple[npt.NDArray[np.int64], int, int]:
-    """The same loop where numba is not installed."""
+    """The same loop without numba."""
     places: list[int] = []
     at, end, unpack = 0, len(data), _LENGTH_MAGIC.unpack_from
     stop = Stop.CUT

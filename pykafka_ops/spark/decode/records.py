@@ -69,7 +69,7 @@ def decode(plain: Plain, wanted: WantedRecords) -> Columns:
     counts = heads["records"].astype(np.int64)
     lost = (counts < 0) | (counts > room)
     counts[lost] = 0
-    compiled = kernels()
+    compiled = kernels(int(counts.sum()))
     step = _walk if compiled is None else _compiled
     columns = step(plain, counts, wanted)
     if lost.any():

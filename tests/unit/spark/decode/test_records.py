@@ -28,12 +28,13 @@ batches = st.lists(
 
 @pytest.fixture(params=["compiled", "plain"], scope="module", autouse=True)
 def way(request: pytest.FixtureRequest) -> Iterator[str]:
-    """With numba, and as if it were not installed."""
+    """With numba, and without, as for few records or where it is not installed."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "plain":
-            patch.setattr(records, "kernels", lambda: None)
-            patch.setattr(frames, "kernels", lambda: None)
+            patch.setattr(records, "kernels", lambda *_: None)
+            patch.setattr(frames, "kernels", lambda *_: None)
         else:
+            patch.setattr(frames, "FEW", -1)
             assert frames.kernels() is not None
         yield request.param
 
