@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final, overload
+from typing import TYPE_CHECKING, Any, Final, overload
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql.types import StructType
 
-from pykafka_ops.spark import schemas
+from pykafka_ops.spark.engines import in_arrow
 from pykafka_ops.spark.schemas import Row
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 ROWS: Final = 1 << 12
 """Rows of a record batch, and rows that are taken out of one together, at most."""
@@ -20,16 +21,16 @@ _LAST: Final = (2**63 - 1) // 1000
 
 
 def row_batches(
-    schema: StructType, rows: Iterable[Row], names: Sequence[str] = ()
+    schema: pa.Schema, rows: Iterable[Row], names: Sequence[str] = ()
 ) -> Iterator[pa.RecordBatch]:
     """Rows as batches of ``schema``: dicts, where what is left out is null, or values in the order
     of ``names`` (the schema's by default), which may be more. Times in ms, -1 for none."""
-    arrow, left = schemas.arrow(schema), iter(rows)
-    order = names or arrow.names
+    left = iter(rows)
+    order = names or schema.names
     while held := list(islice(left, ROWS)):
         values = ([r.get(n) for n in order] if isinstance(r, Mapping) else r for r in held)
         columns = dict(zip(order, zip(*values, strict=True), strict=True))
-        yield assembled(arrow, [array(columns[f.name], f.type) for f in arrow], len(held))
+        yield assembled(schema, [array(columns[f.name], f.type) for f in schema], len(held))
 
 
 def assembled(schema: pa.Schema, arrays: list[pa.Array], count: int) -> pa.RecordBatch:
@@ -48,31 +49,10 @@ def array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     return pa.array(micros, pa.int64()).cast(kind)
 
 
-def map_arrow(
-    frame: DataFrame,
-    function: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]],
-    schema: StructType,
-) -> DataFrame:
-    """``frame.mapInArrow(function, schema)``; batches must have the types of ``schema``.
-
-    PySpark's own method requires pandas, though it does not use it.
-    """
-    try:
-        return frame.mapInArrow(function, schema)
-    except ImportError:  # pandas is not there: what mapInArrow does after having asked for it
-        from pyspark.sql import DataFrame as Classic
-        from pyspark.sql.udf import UserDefinedFunction
-        from pyspark.util import PythonEvalType
-
-        made = UserDefinedFunction(function, schema, evalType=PythonEvalType.SQL_MAP_ARROW_ITER_UDF)
-        column = made(*[frame[name] for name in frame.columns])
-        return Classic(frame._jdf.mapInArrow(column._jc, False, None), frame.sparkSession)
-
-
 def map_rows(
     frame: DataFrame,
     function: Callable[[dict[str, Any]], Iterable[Row]],
-    schema: StructType,
+    schema: pa.Schema,
     *,
     at_once: int = 500,
 ) -> DataFrame:
@@ -88,7 +68,7 @@ def map_rows(
         )
         return row_batches(schema, (made for row in rows for made in function(row)))
 
-    return map_arrow(frame, task, schema)
+    return in_arrow(frame, task, schema)
 
 
 class ArrowRows(Sequence[Mapping[str, object]]):

@@ -8,56 +8,106 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from pyspark.sql import types as t
+import pyarrow as pa
 
 from pykafka_ops.errors import UsageError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from pyspark.sql import types as t
 
 Row = Sequence[Any] | Mapping[str, Any]
 """Values of a row, in the order of the columns or by their names."""
 
-_TYPES: Final[dict[str, t.DataType]] = {
-    "binary": t.BinaryType(),
-    "boolean": t.BooleanType(),
-    "bigint": t.LongType(),
-    "double": t.DoubleType(),
-    "int": t.IntegerType(),
-    "string": t.StringType(),
-    "timestamp": t.TimestampType(),
-    "ints": t.ArrayType(t.IntegerType(), containsNull=False),
-    "longs": t.ArrayType(t.LongType(), containsNull=False),
+
+def array_of(kind: pa.DataType | pa.Schema, *, nulls: bool = False) -> pa.DataType:
+    """Lists of a type, or of rows; with ``nulls`` elements may be null."""
+    inner = pa.struct(list(kind)) if isinstance(kind, pa.Schema) else kind
+    return pa.list_(pa.field("element", inner, nullable=nulls))
+
+
+_TYPES: Final[dict[str, pa.DataType]] = {
+    "binary": pa.binary(),
+    "boolean": pa.bool_(),
+    "bigint": pa.int64(),
+    "double": pa.float64(),
+    "int": pa.int32(),
+    "string": pa.string(),
+    "timestamp": pa.timestamp("us", tz="UTC"),
+    "ints": array_of(pa.int32()),
+    "longs": array_of(pa.int64()),
 }
+_NAMES: Final = {kind: name for name, kind in _TYPES.items() if not pa.types.is_list(kind)}
 
 
-def columns(text: str, **kinds: t.DataType) -> t.StructType:
-    """``"name type, name type"`` as a schema, ``kinds`` are types by names of their own; no session
-    is needed for it."""
+def columns(text: str, **kinds: pa.DataType) -> pa.Schema:
+    """``"name type, name type"`` as a schema, ``kinds`` are types by names of their own."""
     known = {**_TYPES, **kinds}
     pairs = [part.split() for part in text.split(",")]
-    return t.StructType([t.StructField(name, known[kind]) for name, kind in pairs])
+    return pa.schema([(name, known[kind]) for name, kind in pairs])
 
 
-def arrow(schema: t.StructType) -> pa.Schema:
+def sql_type(kind: pa.DataType) -> str:
+    """What SQL calls a type: ``bigint``, ``array<struct<at:bigint>>``."""
+    if pa.types.is_list(kind):
+        return f"array<{sql_type(kind.value_type)}>"
+    if pa.types.is_struct(kind):
+        return f"struct<{','.join(f'{f.name}:{sql_type(f.type)}' for f in kind)}>"
+    return _NAMES[kind]
+
+
+def arrow(schema: pa.Schema | t.StructType) -> pa.Schema:
     """The Arrow schema that record batches of ``schema`` must have."""
+    if isinstance(schema, pa.Schema):
+        return schema
     from pyspark.sql.pandas.types import to_arrow_schema
 
     return to_arrow_schema(schema, timezone="UTC")
 
 
-def narrowed(schema: t.StructType, full: t.StructType, source: str) -> t.StructType:
+def struct(schema: pa.Schema) -> t.StructType:
+    """The same for Spark; no session is needed for it."""
+    from pyspark.sql import types as t
+
+    return t.StructType([t.StructField(f.name, _spark_type(f.type), f.nullable) for f in schema])
+
+
+def _spark_type(kind: pa.DataType) -> t.DataType:
+    from pyspark.sql import types as t
+
+    if pa.types.is_list(kind):
+        return t.ArrayType(_spark_type(kind.value_type), kind.value_field.nullable)
+    if pa.types.is_struct(kind):
+        return struct(pa.schema(list(kind)))
+    plain: dict[str, t.DataType] = {
+        "binary": t.BinaryType(),
+        "boolean": t.BooleanType(),
+        "bigint": t.LongType(),
+        "double": t.DoubleType(),
+        "int": t.IntegerType(),
+        "string": t.StringType(),
+        "timestamp": t.TimestampType(),
+    }
+    return plain[_NAMES[kind]]
+
+
+def narrowed(schema: pa.Schema | t.StructType, full: pa.Schema, source: str) -> pa.Schema:
     """``schema`` if ``full`` has all its columns, in any order; else UsageError."""
-    types = {field.name: field.dataType for field in full}
-    for field in schema:
+    found = arrow(schema)
+    types = dict(zip(full.names, full.types, strict=True))
+    for field in found:
         if field.name not in types:
             raise UsageError(f"{source} has no column {field.name}: it has {', '.join(types)}")
-        if field.dataType != types[field.name]:
-            wanted = types[field.name].simpleString()
-            raise UsageError(
-                f"{source}: column {field.name} is {wanted}, not {field.dataType.simpleString()}"
-            )
-    return schema
+        wanted, given = sql_type(types[field.name]), _said(field.type)
+        if given != wanted:
+            raise UsageError(f"{source}: column {field.name} is {wanted}, not {given}")
+    return found
+
+
+def _said(kind: pa.DataType) -> str:
+    try:
+        return sql_type(kind)
+    except KeyError:
+        return str(kind)
 
 
 BATCHES: Final = columns(
@@ -75,8 +125,8 @@ RECORDS: Final = columns(
 )
 """Records as Spark's own ``kafka`` source gives them."""
 
-_HEADERS: Final = t.ArrayType(columns("key string, value binary"))
-RECORDS_WITH_HEADERS: Final = t.StructType([*RECORDS, t.StructField("headers", _HEADERS)])
+_HEADERS: Final = array_of(columns("key string, value binary"), nulls=True)
+RECORDS_WITH_HEADERS: Final = pa.schema([*RECORDS, ("headers", _HEADERS)])
 """The same with ``includeHeaders``."""
 
 KEYS: Final = columns(
@@ -84,12 +134,14 @@ KEYS: Final = columns(
 )
 """Records without their values; a size is null where key or value is."""
 
-KEYS_AND_DAMAGE: Final = t.StructType([*KEYS, *columns("problem string")])
+KEYS_AND_DAMAGE: Final = pa.schema([*KEYS, *columns("problem string")])
 """The same of files, with rows for what cannot be read: where and why; they have no record."""
 
-EVERY_RECORD: Final = t.StructType([*RECORDS_WITH_HEADERS, KEYS["key_size"], KEYS["value_size"]])
+EVERY_RECORD: Final = pa.schema(
+    [*RECORDS_WITH_HEADERS, KEYS.field("key_size"), KEYS.field("value_size")]
+)
 """What a narrow schema of records may ask for."""
-EVERY_LOG_RECORD: Final = t.StructType([*EVERY_RECORD, KEYS_AND_DAMAGE["problem"]])
+EVERY_LOG_RECORD: Final = pa.schema([*EVERY_RECORD, KEYS_AND_DAMAGE.field("problem")])
 """The same of ``kafka-log``."""
 
 OFFSETS: Final = columns(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.errors import ConnectError
-from pykafka_ops.spark.sources.live import KafkaLive
+from pykafka_ops.spark.sources.live.source import KafkaLive
 from tests.support.golden.transcripts import Said
 from tests.support.golden.transcripts import run_patiently as run
 from tests.support.process import certificates

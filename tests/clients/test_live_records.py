@@ -10,8 +10,8 @@ from confluent_kafka import Producer
 
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.sources.live import KafkaLive
 from pykafka_ops.spark.sources.live.records.offsets import DataLossError
+from pykafka_ops.spark.sources.live.source import KafkaLive
 from tests.conftest import Broker
 from tests.support.process.broker import BrokerProcess
 from tests.support.process.commands import pko

@@ -12,7 +12,7 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.commit_log import commits_since
 from pykafka_ops.client.config import ClientConfig
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.sources.offsets import KafkaOffsets
+from pykafka_ops.spark.sources.offsets.source import KafkaOffsets
 from tests.conftest import Broker
 from tests.support.clients.groups_site import GroupsSite
 from tests.support.waiting import wait_for

@@ -10,6 +10,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from pykafka_ops.spark.engines import local_session
 from tests.support.process.broker import BrokerProcess
 
 if TYPE_CHECKING:
@@ -36,6 +37,15 @@ def spark() -> Iterator[SparkSession]:
     made = session(SessionOptions(cores=2, driver_memory="1g", conf=conf, brief=True))
     yield made
     close(made)
+
+
+@pytest.fixture(scope="session", params=["spark", "local"])
+def engine(request: pytest.FixtureRequest) -> SparkSession:
+    """A session of each engine: a report is the same by both."""
+    if request.param == "local":
+        return local_session()
+    found: SparkSession = request.getfixturevalue("spark")
+    return found
 
 
 RECORDS = 600

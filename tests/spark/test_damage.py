@@ -26,8 +26,8 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def reports(spark: SparkSession, logs: Path) -> dict[str, Report]:
-    inputs = open_inputs(spark, InputQuery(), locations=[str(logs)])
+def reports(engine: SparkSession, logs: Path) -> dict[str, Report]:
+    inputs = open_inputs(engine, InputQuery(), locations=[str(logs)])
     try:
         return {
             kind: import_module(f"pykafka_ops.spark.reports.{kind}.report").build(
@@ -60,7 +60,7 @@ def test_a_frame_of_records_tells_damage_where_the_column_is_asked_for(
     spark: SparkSession, logs: Path
 ) -> None:
     reader = spark.read.format("kafka-log").options(mode="records", path=str(logs))
-    rows = reader.schema(schemas.KEYS_AND_DAMAGE).load().collect()
+    rows = reader.schema(schemas.struct(schemas.KEYS_AND_DAMAGE)).load().collect()
     said = [row["problem"] for row in rows if row["problem"] is not None]
     assert len(said) == len(DAMAGED)
     assert len(rows) - len(said) == sum(SOUND.values())

@@ -54,12 +54,12 @@ LIMIT = NOW - PRINTED["logs", 0][3].timestamp - 1
 
 
 @pytest.fixture(scope="module")
-def inputs(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inputs]:
+def inputs(engine: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inputs]:
     root = tmp_path_factory.mktemp("golden-reports")
     log_directory(root / "kafka", CASES)
     (root / "settings.json").write_text(SETTINGS % LIMIT)
     made = open_inputs(
-        spark,
+        engine,
         InputQuery(now=NOW),
         locations=[str(root / "kafka")],
         configs=str(root / "settings.json"),

@@ -57,11 +57,11 @@ NOW = max(time for made in commits().values() for time, _ in made)
 
 
 @pytest.fixture(scope="module")
-def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Report:
+def report(engine: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Report:
     root = tmp_path_factory.mktemp("golden-lag")
     for case, name in DIRECTORIES.items():
         shutil.copytree(GOLDEN / "segments" / case, root / name)
-    inputs = open_inputs(spark, InputQuery(now=NOW), locations=[str(root)])
+    inputs = open_inputs(engine, InputQuery(now=NOW), locations=[str(root)])
     try:
         return build(inputs, ReportOptions())
     finally:
@@ -116,7 +116,7 @@ def test_old_records_under_a_week_of_retention_may_go_at_any_moment(report: Repo
 
 
 def test_damage_in_the_log_of_offsets_is_told_and_the_rest_goes_on(
-    spark: SparkSession, tmp_path: Path
+    engine: SparkSession, tmp_path: Path
 ) -> None:
     for case, name in DIRECTORIES.items():
         shutil.copytree(GOLDEN / "segments" / case, tmp_path / name)
@@ -124,7 +124,7 @@ def test_damage_in_the_log_of_offsets_is_told_and_the_rest_goes_on(
     data = bytearray(first.read_bytes())
     data[100] ^= 1  # in the records of seats-svc
     first.write_bytes(data)
-    inputs = open_inputs(spark, InputQuery(now=NOW), locations=[str(tmp_path)])
+    inputs = open_inputs(engine, InputQuery(now=NOW), locations=[str(tmp_path)])
     found = build(inputs, ReportOptions())
     inputs.close()
     (problem,) = found.problems

@@ -35,8 +35,8 @@ def world(span: ReportSpan) -> World:
 
 
 @pytest.fixture(scope="module")
-def report(spark: SparkSession, world: World) -> Report:
-    inputs = FrameInputs(spark, now=NOW, since=NOW - SPAN, **world.frames())  # type: ignore[arg-type]
+def report(engine: SparkSession, world: World) -> Report:
+    inputs = FrameInputs(engine, now=NOW, since=NOW - SPAN, **world.frames())  # type: ignore[arg-type]
     return build(inputs, ReportOptions(window=WINDOW))
 
 
@@ -106,11 +106,11 @@ def test_the_summary_counts_what_the_sections_say(report: Report) -> None:
     assert report.summary["silent_groups"] == report.summary["unread_topics"] == 1
 
 
-def test_a_streaming_job_is_a_group_by_its_checkpoint(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_streaming_job_is_a_group_by_its_checkpoint(engine: SparkSession, tmp_path: Path) -> None:
     start = NOW - 5 * 60_000
     path = checkpoint(tmp_path / "enrich", 6, 7, start=start)
     inputs = FrameInputs(
-        spark,
+        engine,
         now=NOW,
         partitions=[{"topic": "orders", "partition": p, "start_offset": 0, "end_offset": 100,
                      "max_timestamp": NOW} for p in range(2)],
@@ -128,7 +128,7 @@ def test_a_streaming_job_is_a_group_by_its_checkpoint(spark: SparkSession, tmp_p
     assert (group["group"], group["partitions"], group["lag"]) == ("enrich", 2, 135)
 
 
-def test_groups_that_lost_records_or_are_not_known_never_pass(spark: SparkSession) -> None:
+def test_groups_that_lost_records_or_are_not_known_never_pass(engine: SparkSession) -> None:
     """By partition: 100 records from 40 on; one whose leader is gone; an empty one."""
     logs = [
         {"topic": "orders", "partition": p, "start_offset": start, "end_offset": end}
@@ -136,7 +136,7 @@ def test_groups_that_lost_records_or_are_not_known_never_pass(spark: SparkSessio
     ]
     places = {"lost": (0, 39), "ahead": (0, 141), "dark": (1, 5), "read": (0, 140)}
     inputs = FrameInputs(
-        spark,
+        engine,
         now=NOW,
         partitions=logs,
         committed=[{"group": g, "topic": "orders", "partition": p, "offset": offset}
@@ -159,8 +159,8 @@ def test_groups_that_lost_records_or_are_not_known_never_pass(spark: SparkSessio
     assert len(Judge("topics", "lag>100000").met([report])) == 1
 
 
-def test_without_any_offsets_nothing_is_known(spark: SparkSession) -> None:
-    report = build(FrameInputs(spark, now=NOW, partitions=[]), ReportOptions())
+def test_without_any_offsets_nothing_is_known(engine: SparkSession) -> None:
+    report = build(FrameInputs(engine, now=NOW, partitions=[]), ReportOptions())
     assert [p.where for p in report.problems] == ["offsets"]
     assert all(not s.rows and s.unknown for s in report.sections)
     damage = {"damaged_places": 0, "damaged_bytes": 0}

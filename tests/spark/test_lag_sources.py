@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 COUNT = 120
+NUMBERS = count()
+"""Of sites: each engine has its own."""
 Row = dict[str, Any]
 Key = tuple[str, str, int]
 
@@ -71,11 +74,11 @@ class Site:
         consumer.commit(offsets=places, asynchronous=False)
         consumer.close()
 
-    def report(self, spark: SparkSession, *, files: bool = False, live: bool = True) -> Report:
+    def report(self, engine: SparkSession, *, files: bool = False, live: bool = True) -> Report:
         query = InputQuery(topics=Names.of([self.topic]), groups=Names.of(self.groups))
         properties = {"bootstrap.servers": self.broker.bootstrap} if live else None
         locations = [str(self.broker.data_dir)] if files else []
-        inputs = open_inputs(spark, query, properties=properties, locations=locations)
+        inputs = open_inputs(engine, query, properties=properties, locations=locations)
         try:
             return build(inputs, ReportOptions())
         finally:
@@ -99,7 +102,7 @@ class Site:
 
 @pytest.fixture(scope="module", params=["pko_session", "apache_session"])
 def site(request: pytest.FixtureRequest) -> Iterator[Site]:
-    made = Site(request.getfixturevalue(request.param), f"lag-{request.param}".replace("_", "-"))
+    made = Site(request.getfixturevalue(request.param), f"lag-{request.param}-{next(NUMBERS)}")
     made.fill()
     yield made
     if made.reader is not None:
@@ -121,9 +124,9 @@ STEADY = ("current_offset", "log_end_offset", "lag", "lag_seconds", "lead", "sta
 
 
 def test_lag_equals_kafkas_tool_and_our_command(
-    spark: SparkSession, site: Site, kafka_tools: KafkaTools
+    engine: SparkSession, site: Site, kafka_tools: KafkaTools
 ) -> None:
-    wanted, report = site.described(kafka_tools), site.report(spark)
+    wanted, report = site.described(kafka_tools), site.report(engine)
     assert len(wanted) == 9
     assert figures(report) == wanted
     assert not report.problems
@@ -143,9 +146,9 @@ def test_lag_equals_kafkas_tool_and_our_command(
 
 
 def test_files_alone_tell_the_same_lag(
-    spark: SparkSession, site: Site, kafka_tools: KafkaTools
+    engine: SparkSession, site: Site, kafka_tools: KafkaTools
 ) -> None:
-    report = site.report(spark, files=True, live=False)
+    report = site.report(engine, files=True, live=False)
     assert figures(report) == site.described(kafka_tools)
     assert not report.problems
     rows = {(r["group"], r["partition"]): r for r in report.section("partitions").rows}

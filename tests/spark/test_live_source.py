@@ -13,7 +13,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from pykafka_ops.errors import ConnectError, PkoError, UsageError
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.failures import explained
-from pykafka_ops.spark.sources.live import KafkaLive
+from pykafka_ops.spark.sources.live.source import KafkaLive
 from tests.conftest import Broker
 from tests.support.process.commands import pko
 from tests.support.spark.frames import Row, frame, rows, run_stream
@@ -162,7 +162,7 @@ def test_records_are_those_a_consumer_reads(spark: SparkSession, either: Site) -
 
 
 def test_options_choose_columns_offsets_and_times(spark: SparkSession, site: Site) -> None:
-    narrow = schemas.columns("offset bigint, partition int, key_size int")
+    narrow = schemas.struct(schemas.columns("offset bigint, partition int, key_size int"))
     start, end = {site.topic: {"0": 3, "1": -2}}, {site.topic: {"0": -1, "1": 2}}
     options = {"startingOffsets": json.dumps(start), "endingOffsets": json.dumps(end)}
     found = rows(frame(spark, "kafka-live", site.bootstrap, narrow, what="records",

@@ -78,7 +78,7 @@ COMMITTED = [
 ]
 
 
-def _inputs(spark: SparkSession, *without: str, **more: Any) -> FrameInputs:
+def _inputs(engine: SparkSession, *without: str, **more: Any) -> FrameInputs:
     frames: dict[str, Any] = {
         "batches": BATCHES, "configs": CONFIGS, "log_dirs": LOG_DIRS, "partitions": PARTITIONS,
         "committed": COMMITTED, "commits": [],
@@ -86,12 +86,12 @@ def _inputs(spark: SparkSession, *without: str, **more: Any) -> FrameInputs:
                      "offset": 100}],
     }  # fmt: skip
     kept = {name: frame for name, frame in (frames | more).items() if name not in without}
-    return FrameInputs(spark, now=NOW, **kept)
+    return FrameInputs(engine, now=NOW, **kept)
 
 
 @pytest.fixture(scope="module")
-def report(spark: SparkSession) -> Report:
-    return retention.build(_inputs(spark), ReportOptions())
+def report(engine: SparkSession) -> Report:
+    return retention.build(_inputs(engine), ReportOptions())
 
 
 def _rows(report: Report, name: str) -> list[Row]:
@@ -152,12 +152,12 @@ def test_groups_that_will_lose_data_are_named(report: Report) -> None:
 
 
 @pytest.mark.parametrize("alone", [False, True])
-def test_the_lag_report_tells_the_same_time_of_deletion(spark: SparkSession, alone: bool) -> None:
+def test_the_lag_report_tells_the_same_time_of_deletion(engine: SparkSession, alone: bool) -> None:
     ends = [
         {"topic": "events", "partition": 0, "at": NOW - hours * HOUR, "offset": offset}
         for hours, offset in ((48, 100), (24, 205), (6, 205), (1, 289))
     ]
-    inputs = _inputs(spark, *(("batches", "cleaned") if alone else ()), ends=ends)
+    inputs = _inputs(engine, *(("batches", "cleaned") if alone else ()), ends=ends)
     risks = _by(retention.build(inputs, ReportOptions()), "at_risk", "group")
     lag = _by(lag_report.build(inputs, ReportOptions()), "partitions", "group")
     assert set(risks) == {("stopped",), ("lost",)}
@@ -204,7 +204,7 @@ def test_damage_is_counted_and_named(report: Report) -> None:
     assert report.problems[-1].what == "cut off"
 
 
-def test_earlier_runs_tell_growth_and_stuck_cleaners(spark: SparkSession) -> None:
+def test_earlier_runs_tell_growth_and_stuck_cleaners(engine: SparkSession) -> None:
     history = {
         "dirs": [
             {"now": NOW - n * DAY, "broker": 1, "log_dir": "/d", "bytes": 8366 - 100 * n}
@@ -216,7 +216,7 @@ def test_earlier_runs_tell_growth_and_stuck_cleaners(spark: SparkSession) -> Non
         ],
     }  # fmt: skip
     young = [b | {"first_timestamp": NOW - HOUR, "max_timestamp": NOW - HOUR} for b in BATCHES]
-    inputs = _inputs(spark, "committed", "commits", batches=young, cleaned=[])
+    inputs = _inputs(engine, "committed", "commits", batches=young, cleaned=[])
     report = retention.build(inputs, ReportOptions(history=history))
     one, two = (_by(report, "dirs", "broker")[b,] for b in (1, 2))
     assert (one["basis"], one["bytes_per_day"]) == ("history", 100)
@@ -227,13 +227,13 @@ def test_earlier_runs_tell_growth_and_stuck_cleaners(spark: SparkSession) -> Non
     assert [r["status"] for r in _rows(report, "compaction")] == ["stuck"]
 
 
-def test_a_cluster_alone_is_enough(spark: SparkSession) -> None:
+def test_a_cluster_alone_is_enough(engine: SparkSession) -> None:
     ends = [
         {"topic": "events", "partition": 0, "at": NOW - hours * HOUR, "offset": offset}
         for hours, offset in ((48, 100), (24, 205), (6, 205), (1, 289))
     ]
     inputs = FrameInputs(
-        spark, now=NOW, configs=CONFIGS, log_dirs=LOG_DIRS, partitions=PARTITIONS, ends=ends,
+        engine, now=NOW, configs=CONFIGS, log_dirs=LOG_DIRS, partitions=PARTITIONS, ends=ends,
         firsts=[{"topic": "events", "partition": 0, "offset": 100, "timestamp": NOW - 60 * HOUR}],
     )  # fmt: skip
     report = retention.build(inputs, ReportOptions())
@@ -251,7 +251,7 @@ def test_a_cluster_alone_is_enough(spark: SparkSession) -> None:
     assert report.summary["groups_at_risk"] is None
 
 
-def test_nothing_is_no_error(spark: SparkSession) -> None:
-    report = retention.build(FrameInputs(spark, now=NOW, batches=[]), ReportOptions())
+def test_nothing_is_no_error(engine: SparkSession) -> None:
+    report = retention.build(FrameInputs(engine, now=NOW, batches=[]), ReportOptions())
     assert _rows(report, "topics") == [] and report.summary["bytes"] == 0
     assert [p.where for p in report.problems] == ["settings"]

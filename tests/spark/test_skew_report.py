@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 HOUR = 3_600_000
 NOW = 500_000 * HOUR
+NUMBERS = count()
+"""Of topics: each engine has its own."""
 Row = dict[str, object]
 
 
@@ -70,9 +73,9 @@ RECORDS = [
 
 
 @pytest.fixture(scope="module")
-def report(spark: SparkSession) -> Report:
+def report(engine: SparkSession) -> Report:
     inputs = FrameInputs(
-        spark, now=NOW, batches=BATCHES, partitions=PARTITIONS, log_dirs=LOG_DIRS, brokers=BROKERS,
+        engine, now=NOW, batches=BATCHES, partitions=PARTITIONS, log_dirs=LOG_DIRS, brokers=BROKERS,
         records=RECORDS,
     )  # fmt: skip
     return skew.build(inputs, ReportOptions(window=HOUR, top=3, target=95e6))
@@ -168,7 +171,7 @@ def test_damage_is_counted_and_named(report: Report) -> None:
     assert problem.what == "batch fails its checksum"
 
 
-def test_a_cluster_alone_is_enough(spark: SparkSession) -> None:
+def test_a_cluster_alone_is_enough(engine: SparkSession) -> None:
     partitions = [
         p | {"start_offset": 100, "end_offset": 100 + 10 * (1 + 9 * (p["partition"] == 0)),
              "max_timestamp": NOW}
@@ -179,7 +182,7 @@ def test_a_cluster_alone_is_enough(spark: SparkSession) -> None:
         for h in range(3)
     ]
     inputs = FrameInputs(
-        spark, now=NOW, partitions=partitions, log_dirs=LOG_DIRS, brokers=BROKERS, ends=ends
+        engine, now=NOW, partitions=partitions, log_dirs=LOG_DIRS, brokers=BROKERS, ends=ends
     )
     report = skew.build(inputs, ReportOptions(window=HOUR))
     orders = _by(report, "topics", "topic")[("orders",)]
@@ -190,24 +193,25 @@ def test_a_cluster_alone_is_enough(spark: SparkSession) -> None:
     assert _rows(report, "keys") == []
 
 
-def test_nothing_is_no_error(spark: SparkSession) -> None:
-    report = skew.build(FrameInputs(spark, now=NOW, batches=[], records=[]), ReportOptions())
+def test_nothing_is_no_error(engine: SparkSession) -> None:
+    report = skew.build(FrameInputs(engine, now=NOW, batches=[], records=[]), ReportOptions())
     assert _rows(report, "topics") == [] and report.summary["topics"] == 0
     assert report.summary["reassignment"] is None
 
 
 def test_a_running_cluster_is_counted_by_its_offsets_and_sizes(
-    spark: SparkSession, pko_session: BrokerProcess
+    engine: SparkSession, pko_session: BrokerProcess
 ) -> None:
-    made = pko("topics", "create", "skewed-live", "-p", "3", "-b", pko_session.bootstrap)
+    name = f"skewed-live-{next(NUMBERS)}"
+    made = pko("topics", "create", name, "-p", "3", "-b", pko_session.bootstrap)
     assert made.code == 0, made
     producer = Producer({"bootstrap.servers": pko_session.bootstrap})
     for n in range(300):
-        producer.produce("skewed-live", b"v" * 100, partition=0 if n % 10 else 1)
+        producer.produce(name, b"v" * 100, partition=0 if n % 10 else 1)
     assert producer.flush(120) == 0
     inputs = open_inputs(
-        spark,
-        InputQuery(topics=Names.of(["skewed-live"])),
+        engine,
+        InputQuery(topics=Names.of([name])),
         properties={"bootstrap.servers": pko_session.bootstrap},
     )
     try:
@@ -217,7 +221,7 @@ def test_a_running_cluster_is_counted_by_its_offsets_and_sizes(
         inputs.close()
     parts = _rows(report, "partitions")
     assert [r["records"] for r in parts] == [270, 30, 0]
-    logs = [pko_session.data_dir / f"skewed-live-{p}" for p in range(3)]
+    logs = [pko_session.data_dir / f"{name}-{p}" for p in range(3)]
     sizes = [sum(f.stat().st_size for f in log.glob("*.log")) for log in logs]
     assert [r["bytes"] for r in parts] == sizes
     (topic,) = _rows(report, "topics")

@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pykafka_ops.spark.engines import wanted_columns
 from pykafka_ops.spark.inputs.names import ALL, Names
 from pykafka_ops.spark.model import Problem
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.types import StructType
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +126,12 @@ class Inputs:
         return self.frames[key]
 
     def read(
-        self, source: str, options: Mapping[str, object], schema: StructType | None = None
+        self, source: str, options: Mapping[str, object], schema: pa.Schema | None = None
     ) -> DataFrame:
         """A frame of a data source; with ``schema`` only its columns."""
         reader = self.spark.read.format(source)
         if schema is not None:
-            reader = reader.schema(schema)
+            reader = reader.schema(wanted_columns(self.spark, schema))
         texts = {key: str(value) for key, value in options.items() if value is not None}
         return reader.options(**texts).load()
 

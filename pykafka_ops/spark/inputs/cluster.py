@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Final
-
-from pyspark.sql import DataFrame, SparkSession
+from typing import TYPE_CHECKING, Final
 
 from pykafka_ops.spark import schemas
+from pykafka_ops.spark.engines import functions_of
 from pykafka_ops.spark.inputs import InputQuery, Inputs
 from pykafka_ops.spark.model import Problem
 from pykafka_ops.spark.sources.options import now_ms
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 SHOWN: Final = 20
 
@@ -46,7 +48,9 @@ class ClusterInputs(Inputs):
 
     def records(self) -> DataFrame | None:
         """KEYS up to where ``partitions`` saw the logs end."""
-        ends = self.partitions().where("end_offset is not null and leader is not null")
+        found = self.partitions()
+        f = functions_of(found)
+        ends = found.where(f.col("end_offset").isNotNull() & f.col("leader").isNotNull())
         held: dict[str, dict[str, int]] = {}
         for row in ends.select("topic", "partition", "end_offset").toArrow().to_pylist():
             held.setdefault(row["topic"], {})[str(row["partition"])] = row["end_offset"]
@@ -74,7 +78,7 @@ class ClusterInputs(Inputs):
         """Which partitions ``__consumer_offsets`` has; asked for at once."""
         options = {"what": "partitions", "subscribe": "__consumer_offsets", **self._client}
         found = self.read("kafka-live", options, schemas.columns("partition int"))
-        return {row[0] for row in found.collect()}
+        return set(found.toArrow()["partition"].to_pylist())
 
     def brokers(self) -> DataFrame:
         return self.keep("brokers", lambda: self._live("brokers"))
@@ -116,18 +120,19 @@ class ClusterInputs(Inputs):
 
 def unknown_ends(partitions: DataFrame) -> list[Problem]:
     """A problem for each partition whose end is not known, the first ``SHOWN`` by name."""
-    missing = partitions.where("end_offset is null").select("topic", "partition", "leader")
-    found = missing.orderBy("topic", "partition").limit(SHOWN + 1).collect()
+    f = functions_of(partitions)
+    rows = partitions.where(f.col("end_offset").isNull()).select("topic", "partition", "leader")
+    missing = sorted(rows.toArrow().to_pylist(), key=lambda row: (row["topic"], row["partition"]))
     problems = [
         Problem(
-            f"{row.topic}-{row.partition}",
+            f"{row['topic']}-{row['partition']}",
             "no leader: its offsets are not known"
-            if row.leader is None
-            else f"broker {row.leader} does not return its offsets",
+            if row["leader"] is None
+            else f"broker {row['leader']} does not return its offsets",
         )
-        for row in found[:SHOWN]
+        for row in missing[:SHOWN]
     ]
-    if len(found) > SHOWN:
-        more = missing.count() - SHOWN
+    if len(missing) > SHOWN:
+        more = len(missing) - SHOWN
         problems.append(Problem("partitions", f"{more:,} more whose offsets are not known"))
     return problems

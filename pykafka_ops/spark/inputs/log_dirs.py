@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as f
-from pyspark.sql.types import StructType
 
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.arrow import row_batches
+from pykafka_ops.spark.engines import functions_of, made_frame
 from pykafka_ops.spark.inputs import InputQuery, Inputs
 from pykafka_ops.spark.inputs import replicas as looked
 from pykafka_ops.spark.inputs.log_times import ends, times
@@ -21,6 +19,9 @@ from pykafka_ops.spark.inputs.settings import config_rows, stored_settings
 from pykafka_ops.spark.schemas import Row
 from pykafka_ops.spark.sources.files import Location
 from pykafka_ops.spark.sources.options import now_ms
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 _OFFSETS: Final = Names(frozenset({"__consumer_offsets"}))
 
@@ -64,16 +65,15 @@ class LogDirInputs(Inputs):
         places = {"paths": json.dumps(self._locations), "strict": str(self.strict).lower()}
         return {**places, **more}
 
-    def _log(self, schema: StructType | None = None, **more: object) -> DataFrame:
+    def _log(self, schema: pa.Schema | None = None, **more: object) -> DataFrame:
         return self.read("kafka-log", self._options(**self._bounds, **more), schema)
 
-    def _rows(self, name: str, rows: Callable[[], Iterable[Row]], schema: StructType) -> DataFrame:
+    def _rows(self, name: str, rows: Callable[[], Iterable[Row]], schema: pa.Schema) -> DataFrame:
         """A frame of rows made on the driver; times in ms."""
 
         def make() -> DataFrame:
             batches = list(row_batches(schema, rows()))
-            table = pa.Table.from_batches(batches, schemas.arrow(schema))
-            return self.spark.createDataFrame(table, schema)
+            return made_frame(self.spark, pa.Table.from_batches(batches, schema), schema)
 
         return self.keep(name, make)
 
@@ -153,9 +153,10 @@ class LogDirInputs(Inputs):
 
 def last_commits(commits: DataFrame) -> DataFrame:
     """COMMITTED from OFFSETS."""
+    f = functions_of(commits)
     key = ("group", "topic", "partition")
     last = f.max_by(f.struct("offset", "leader_epoch", "metadata", "tombstone"), "log_offset")
-    found = commits.groupBy(*key).agg(last.alias("last")).where("not last.tombstone")
+    found = commits.groupBy(*key).agg(last.alias("last")).where(~f.col("last.tombstone"))
     return found.select(*key, "last.offset", "last.leader_epoch", "last.metadata")
 
 

@@ -6,12 +6,11 @@ Each look-up is a few small reads, done where Spark's tasks run.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
-
-from pyspark.sql import DataFrame, SparkSession
+from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.arrow import map_rows
+from pykafka_ops.spark.engines import spread
 from pykafka_ops.spark.inputs.replicas import Known
 from pykafka_ops.spark.schemas import Row
 from pykafka_ops.spark.sources.files import SegmentFile
@@ -19,13 +18,15 @@ from pykafka_ops.spark.sources.log.pick import first_record
 from pykafka_ops.spark.sources.log.plan import seeker
 from pykafka_ops.spark.sources.log.seek import Seeker
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
 _TASK: Final = 64
 """Partitions of a task, about."""
 
 
 def ends(spark: SparkSession, found: Sequence[Known], moments: Sequence[int]) -> DataFrame:
     """ENDS of each at each of ``moments``, as ListOffsets has them."""
-    tasks = max(1, min(len(found) // _TASK, 4 * spark.sparkContext.defaultParallelism))
 
     def look(row: Mapping[str, Any]) -> Iterator[Row]:
         known = found[row["id"]]
@@ -34,7 +35,7 @@ def ends(spark: SparkSession, found: Sequence[Known], moments: Sequence[int]) ->
             at = seek.first_at(moment)
             yield *known.replica.key, moment, known.tail.end if at is None else at
 
-    return map_rows(spark.range(0, len(found), 1, tasks), look, schemas.ENDS)
+    return map_rows(spread(spark, len(found), _TASK), look, schemas.ENDS)
 
 
 def times(found: Sequence[Known], committed: DataFrame) -> DataFrame:

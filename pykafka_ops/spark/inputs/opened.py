@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-
-from pyspark.sql import DataFrame, SparkSession
+from typing import TYPE_CHECKING
 
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark.inputs import InputQuery, Inputs
 from pykafka_ops.spark.inputs.cluster import ClusterInputs
 from pykafka_ops.spark.inputs.log_dirs import LogDirInputs
 from pykafka_ops.spark.inputs.settings import read_settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 
 def open_inputs(

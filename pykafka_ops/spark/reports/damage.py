@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pyspark.sql import Column
-from pyspark.sql import functions as f
-
+from pykafka_ops.spark.engines import functions_of
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Problem
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 MOST: Final = 1000
 """Damaged places that a report names; the rest are counted."""
@@ -41,8 +42,9 @@ class DamageTally:
         return [*found[:MOST], *rest]
 
 
-def damaged_place() -> Column:
+def damaged_place(batches: DataFrame) -> Any:
     """Of a row of BATCHES where and what is damaged (see ``problem_of``); null of a sound one."""
+    f = functions_of(batches)
     where = f.concat(
         f.coalesce("log_dir", f.lit("")), f.lit("/"), "topic", f.lit("-"),
         f.col("partition").cast("string"), f.lit("/"), f.coalesce("segment", f.lit("")),
@@ -67,8 +69,9 @@ def lost_commits(inputs: Inputs, tally: DamageTally) -> None:
     if OFFSETS not in inputs.wanted_topics:
         options = {"subscribe": OFFSETS, "replicas": "one", "checkCrc": "true"}
         batches = inputs.read("kafka-log", {"paths": json.dumps(locations), **options})
-        found = batches.select(damaged_place().alias("damage"), "size").where("damage is not null")
-        for row in found.toArrow().to_pylist():
+        f = functions_of(batches)
+        places = batches.select(damaged_place(batches).alias("damage"), "size")
+        for row in places.where(f.col("damage").isNotNull()).toArrow().to_pylist():
             tally.add(problem_of(row["damage"]), row["size"] or 0)
     for where in [w for w in tally.places if f"/{OFFSETS}-" in w]:
         tally.places[where] += ": commits there are left out"

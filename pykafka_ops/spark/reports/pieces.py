@@ -8,19 +8,21 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as f
-from pyspark.sql import types as t
+import pyarrow as pa
 
 from pykafka_ops.analysis.compaction import Cleaning, cleaning_of
 from pykafka_ops.analysis.moments import UNITS
 from pykafka_ops.analysis.retention import LogStretch, RetentionPolicy, policy_of
 from pykafka_ops.spark.arrow import map_rows
+from pykafka_ops.spark.engines import functions_of, made_frame
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.reports.damage import damaged_place
 from pykafka_ops.spark.schemas import columns
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 HOUR: Final = UNITS["h"]
 #: Borders of the age classes of bytes, in hours; below the first: timestamps in the future.
@@ -43,7 +45,7 @@ PIECE: Final = columns(
 """Part of a segment with one age: hours (-1: in the future; from FINE on the first hour of the
 EDGES it is between; null: no time). ``old`` bytes are beyond ``retention.ms``. With ``damage`` it
 says where and what cannot be read, ``bytes`` are those given up."""
-BITS: Final = t.StructType(
+BITS: Final = pa.schema(
     [*columns("topic string, partition int, broker int, log_dir string"), *PIECE]
 )
 _SETTINGS: Final = (
@@ -62,6 +64,7 @@ def policies(inputs: Inputs) -> Policies | None:
     frame = inputs.configs()
     if frame is None:
         return None
+    f = functions_of(frame)
     found: dict[str, dict[str, str | None]] = {}
     wanted = frame.where(f.col("name").isin(list(_SETTINGS))).select("topic", "name", "value")
     for row in wanted.toArrow().to_pylist():
@@ -81,14 +84,15 @@ def pieces(inputs: Inputs, known: Policies) -> DataFrame | None:
 def bits(batches: DataFrame, now: int, cutoffs: DataFrame) -> DataFrame:
     """BITS of a frame with BATCHES' columns; ``cutoffs`` are topics with the ms before which their
     time limit lets nothing stay."""
+    f = functions_of(batches)
     newest = f.unix_millis("max_timestamp")
     keyed = batches.join(f.broadcast(cutoffs), ["topic"], "left").select(
         *PLACE, "broker", "log_dir", "segment", "base_offset", "last_offset", "size", "cutoff",
-        _age(now).alias("age"),
+        _age(f, now).alias("age"),
         f.when(f.col("control"), 0).otherwise(f.col("records")).alias("records"),
         f.unix_millis("first_timestamp").alias("first"),
         newest.alias("newest"),
-        damaged_place().alias("damage"),
+        damaged_place(batches).alias("damage"),
     )  # fmt: skip
     return keyed.groupBy(*PLACE, "broker", "log_dir", "segment", "age", "damage").agg(
         f.min("base_offset").alias("base"),
@@ -103,7 +107,7 @@ def bits(batches: DataFrame, now: int, cutoffs: DataFrame) -> DataFrame:
     ).select(*BITS.names)  # fmt: skip
 
 
-def _age(now: int) -> Any:
+def _age(f: Any, now: int) -> Any:
     """``age`` of PIECE."""
     behind = f.lit(now) - f.unix_millis("max_timestamp")
     hours = f.floor(behind / HOUR).cast("int")
@@ -120,7 +124,9 @@ def bits_of_cluster(inputs: Inputs, cutoffs: DataFrame) -> DataFrame | None:
     partitions, dirs = inputs.partitions(), inputs.log_dirs()
     if partitions is None or dirs is None:
         return None
-    sizes = dirs.where("topic is not null and not coalesce(future, false)").groupBy(*PLACE)
+    f = functions_of(dirs)
+    is_held = f.col("topic").isNotNull() & ~f.coalesce("future", f.lit(False))
+    sizes = dirs.where(is_held).groupBy(*PLACE)
     found = partitions.select(
         *PLACE, f.col("start_offset").alias("start"), f.col("end_offset").alias("end"),
         f.unix_millis("max_timestamp").alias("newest"),
@@ -131,7 +137,7 @@ def bits_of_cluster(inputs: Inputs, cutoffs: DataFrame) -> DataFrame | None:
     else:
         pair = f.struct(f.unix_millis("at").alias("at"), "offset")
         lists = (
-            ends.where("offset >= 0 and at is not null")
+            ends.where((f.col("offset") >= 0) & f.col("at").isNotNull())
             .groupBy(*PLACE)
             .agg(f.collect_set(pair).alias("ends"))
         )
@@ -181,7 +187,7 @@ def slices(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
 def cutoffs(inputs: Inputs, limits: Sequence[tuple[str, int]]) -> DataFrame:
     """``cutoff`` (ms) of the topics that have a time limit (ms)."""
     rows = [(topic, inputs.now - limit) for topic, limit in limits]
-    return inputs.spark.createDataFrame(rows, columns("topic string, cutoff bigint"))
+    return made_frame(inputs.spark, rows, columns("topic string, cutoff bigint"))
 
 
 def segments_of(sound: Sequence[Mapping[str, Any]]) -> list[LogStretch]:

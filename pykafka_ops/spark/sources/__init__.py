@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SOURCES: tuple[str, ...] = ("log.source:KafkaLogSource", "live:KafkaLive", "offsets:KafkaOffsets")
+SOURCES: tuple[str, ...] = (
+    "log.source:KafkaLogSource",
+    "live.source:KafkaLive",
+    "offsets.source:KafkaOffsets",
+)
 """``module:Class`` of every source, below this package."""
 
 

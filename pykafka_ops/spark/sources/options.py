@@ -6,13 +6,14 @@ import json
 import re
 import time
 from collections.abc import Iterable, Mapping
-from typing import Any
-
-from pyspark.sql.types import StructType
+from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.inputs.names import Names
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _PREFIX = "kafka."
 
@@ -105,7 +106,7 @@ class SourceOptions:
                 return level == "read_committed"
         return False
 
-    def record_columns(self) -> StructType:
+    def record_columns(self) -> pa.Schema:
         """The columns of Spark's own source for records."""
         headers = self.flag("includeHeaders", default=False)
         return schemas.RECORDS_WITH_HEADERS if headers else schemas.RECORDS

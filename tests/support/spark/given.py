@@ -6,15 +6,16 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack, cast
 
-from pyspark.sql import DataFrame, SparkSession
-
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import schemas
+from pykafka_ops.spark.engines import made_frame
+from pykafka_ops.spark.engines.local.frame import LocalFrame
 from pykafka_ops.spark.inputs import InputQuery, Inputs
 from pykafka_ops.spark.inputs.names import ALL, Names
 
 if TYPE_CHECKING:
-    from pyspark.sql.types import StructType
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
 
 Rows = Iterable[Mapping[str, object]]
 
@@ -79,30 +80,29 @@ class FrameInputs(Inputs):
             setattr(self, name, lambda *_, frame=frame: frame)
 
 
-def frame_of(spark: SparkSession, given: Rows | DataFrame, schema: StructType) -> DataFrame:
+def frame_of(spark: SparkSession, given: Rows | DataFrame, schema: pa.Schema) -> DataFrame:
     """Rows (dicts; times in ms, missing fields null) as a frame; a frame as it is.
 
     Raises UsageError for a field or column that the schema does not have.
     """
     from pyspark.sql import DataFrame
 
-    if isinstance(given, DataFrame):
+    if isinstance(given, (DataFrame, LocalFrame)):
         _check(given.columns, schema)
         return given
     import pyarrow as pa
 
-    arrow = schemas.arrow(schema)
     rows = [dict(row) for row in given]
     _check({name for row in rows for name in row}, schema)
-    for field in arrow:
+    for field in schema:
         if pa.types.is_timestamp(field.type):
             for row in rows:
                 row[field.name] = _micros(row.get(field.name))
-    return spark.createDataFrame(pa.Table.from_pylist(rows, schema=arrow), schema)
+    return made_frame(spark, pa.Table.from_pylist(rows, schema=schema), schema)
 
 
-def _check(names: Iterable[str], schema: StructType) -> None:
-    unknown = sorted(set(names) - set(schema.fieldNames()))
+def _check(names: Iterable[str], schema: pa.Schema) -> None:
+    unknown = sorted(set(names) - set(schema.names))
     if unknown:
         raise UsageError(f"no column {', '.join(unknown)}: they are {', '.join(schema.names)}")
 

@@ -18,8 +18,7 @@ from pykafka_ops.disk.names import (
     segment_file,
 )
 from pykafka_ops.disk.record import Record
-from pykafka_ops.spark import schemas
-from pykafka_ops.spark.sources.log.source import KafkaLogReader, KafkaLogSource
+from pykafka_ops.spark.sources.log import reader as of_logs
 
 
 def record(offset: int, time: int | None = None) -> Record:
@@ -60,20 +59,16 @@ def write_log(
     return folder
 
 
-def reader(path: Path | str, **options: object) -> KafkaLogReader:
+def reader(path: Path | str, **options: object) -> of_logs.KafkaLogReader:
     """The reader of the source with these options."""
-    source = KafkaLogSource({"path": str(path)} | {k: str(v) for k, v in options.items()})
-    made = source.reader(source.schema())
-    assert isinstance(made, KafkaLogReader)
-    return made
+    return of_logs.reader({"path": str(path)} | {k: str(v) for k, v in options.items()})
 
 
 def table(path: Path | str, **options: object) -> pa.Table:
     """Everything that the tasks of a read give, in their order."""
     made = reader(path, **options)
-    kind = schemas.arrow(made.columns)
     found = [batch for task in made.partitions() for batch in made.read(task)]
-    return pa.Table.from_batches(found, schema=kind)
+    return pa.Table.from_batches(found, schema=made.columns)
 
 
 def column(path: Path | str, name: str, **options: object) -> list[Any]:

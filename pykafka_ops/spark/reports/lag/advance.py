@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
-
-from pyspark.sql import DataFrame
-from pyspark.sql import types as t
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pykafka_ops.analysis.commits.burrow import WINDOW as COMMITS
 from pykafka_ops.analysis.commits.fold import CommitPart, joined, stretches
 from pykafka_ops.analysis.lag.rows import Sample
 from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.reports.lag.fold import KEY, PART
-from pykafka_ops.spark.schemas import Row, columns
+from pykafka_ops.spark.schemas import Row, array_of, columns
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 KEPT_ENDS: Final = COMMITS
 """Windows before the last reported one whose ends are kept, for the lag at earlier commits."""
@@ -26,8 +26,8 @@ WINDOW: Final = columns(
 where the log ended, the lag and the verdict."""
 _ADVANCED: Final = columns(
     "group string, topic string, partition int, windows windows, state parts",
-    windows=t.ArrayType(WINDOW, containsNull=False),
-    parts=t.ArrayType(PART, containsNull=False),
+    windows=array_of(WINDOW),
+    parts=array_of(PART),
 )
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 from pyarrow.fs import FileInfo, FileSelector, FileType, LocalFileSystem
-from pyspark.sql import DataFrame, SparkSession
 
 from pykafka_ops.analysis.stream_checkpoint import (
     CheckpointError,
@@ -18,10 +17,14 @@ from pykafka_ops.analysis.stream_checkpoint import (
     read_offsets,
 )
 from pykafka_ops.errors import StorageError, UsageError
+from pykafka_ops.spark.engines import made_frame
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Problem
-from pykafka_ops.spark.schemas import COMMITTED, OFFSETS, arrow
+from pykafka_ops.spark.schemas import COMMITTED, OFFSETS
 from pykafka_ops.spark.sources.files import Location
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 _MOST_BYTES: Final = 16 << 20
 """Of a file in a checkpoint: a job that reads 100,000 partitions writes about 2 MB."""
@@ -53,13 +56,12 @@ class Jobs:
             for job in self.found
             for (topic, partition), offset in (job.done[-1].offsets if job.done else {}).items()
         ]
-        return spark.createDataFrame(rows, COMMITTED)
+        return made_frame(spark, rows, COMMITTED)
 
     def commits(self, spark: SparkSession) -> DataFrame | None:
         """OFFSETS: each batch as a commit, whose number stands for the place in the log."""
         if not self.found:
             return None
-        schema = arrow(OFFSETS)
         rows = [
             {
                 "group": job.name,
@@ -74,7 +76,7 @@ class Jobs:
             for batch in job.done
             for (topic, partition), offset in batch.offsets.items()
         ]
-        return spark.createDataFrame(pa.Table.from_pylist(rows, schema=schema), OFFSETS)
+        return made_frame(spark, pa.Table.from_pylist(rows, schema=OFFSETS), OFFSETS)
 
 
 def jobs(inputs: Inputs, locations: Sequence[str]) -> Jobs:

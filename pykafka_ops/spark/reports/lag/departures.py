@@ -4,15 +4,14 @@ retention report; and what of it cannot be read."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as f
-from pyspark.sql import types as t
+import pyarrow as pa
 
 from pykafka_ops.analysis.lag.unread import leaving
 from pykafka_ops.analysis.retention import RetentionPolicy
 from pykafka_ops.spark.arrow import map_rows
+from pykafka_ops.spark.engines import functions_of
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.reports.damage import DamageTally, problem_of
 from pykafka_ops.spark.reports.pieces import (
@@ -26,14 +25,17 @@ from pykafka_ops.spark.reports.pieces import (
     segments_of,
     span_of,
 )
-from pykafka_ops.spark.schemas import Row, columns
+from pykafka_ops.spark.schemas import Row, array_of, columns
 
-LEAVES: Final = t.ArrayType(columns("last bigint, at double"), containsNull=False)
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+LEAVES: Final = array_of(columns("last bigint, at double"))
 """Of ``analysis.lag.loss.Departure``."""
 _DEPARTURES: Final = columns(
     "topic string, partition int, leaves leaves, damage texts, damaged bigint",
     leaves=LEAVES,
-    texts=t.ArrayType(t.StringType()),
+    texts=array_of(pa.string(), nulls=True),
 )
 
 
@@ -46,6 +48,7 @@ def departures(inputs: Inputs) -> DataFrame | None:
     found = pieces(inputs, known or {})
     if found is None:
         return None
+    f = functions_of(found)
     plain = {topic: policy for topic, (policy, _) in (known or {}).items()}
     defaults, now, is_known = RetentionPolicy(), inputs.now, known is not None
 
@@ -77,6 +80,7 @@ def damage(found: DataFrame | None) -> DamageTally:
     """What ``departures`` says of damage."""
     tally = DamageTally()
     if found is not None:
+        f = functions_of(found)
         broken = found.where(f.size("damage") > 0).select("damage", "damaged")
         for row in broken.toArrow().to_pylist():
             tally.bytes += row["damaged"]

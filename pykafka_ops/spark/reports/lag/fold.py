@@ -4,17 +4,18 @@ grow with the number of commits."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as f
-from pyspark.sql import types as t
 
 from pykafka_ops.analysis.commits.fold import CommitPart, joined, part
-from pykafka_ops.spark.arrow import map_arrow, row_batches
+from pykafka_ops.spark.arrow import row_batches
+from pykafka_ops.spark.engines import functions_of, in_arrow
 from pykafka_ops.spark.schemas import columns
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 PART: Final = columns(
     "bucket bigint, commits bigint, moved bigint, head_at bigint, head_offset bigint, at longs,"
@@ -22,7 +23,7 @@ PART: Final = columns(
 )
 """The fields of ``analysis.commits.fold.CommitPart``."""
 KEY: Final = ("group", "topic", "partition")
-PARTS: Final = t.StructType([*columns("group string, topic string, partition int"), *PART])
+PARTS: Final = pa.schema([*columns("group string, topic string, partition int"), *PART])
 _MOST: Final = 100_000
 """Parts that a task holds before it lets go of them."""
 Key = tuple[str, str, int, int]
@@ -30,22 +31,24 @@ Key = tuple[str, str, int, int]
 
 def plain(commits: DataFrame) -> DataFrame:
     """KEY, to (-1: deleted), time (ms) and at (its place in the log) of OFFSETS."""
+    f = functions_of(commits)
     to = f.when(f.col("tombstone"), f.lit(-1)).otherwise(f.col("offset"))
     return commits.select(
         *KEY,
         to.cast("long").alias("to"),
         f.unix_millis("commit_timestamp").alias("time"),
         f.col("log_offset").alias("at"),
-    ).where("time is not null and at is not null and to is not null")
+    ).where(f.col("time").isNotNull() & f.col("at").isNotNull() & f.col("to").isNotNull())
 
 
 def folded(commits: DataFrame, borders: Sequence[int]) -> DataFrame:
     """PARTS of what ``plain`` gives: a few rows per task, key and bucket."""
-    return map_arrow(commits, folding(tuple(borders)), PARTS)
+    return in_arrow(commits, folding(tuple(borders)), PARTS)
 
 
 def gathered(rows: DataFrame) -> DataFrame:
     """The PARTS of each key in one row."""
+    f = functions_of(rows)
     return rows.groupBy(*KEY).agg(f.collect_list(f.struct(*PART.names)).alias("parts"))
 
 

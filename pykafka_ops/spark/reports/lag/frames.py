@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as f
-from pyspark.sql.types import ArrayType, StructField
+import pyarrow as pa
 
+from pykafka_ops.spark.engines import functions_of
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.reports.lag.fold import KEY, PART, folded, plain
 from pykafka_ops.spark.reports.lag.judge import FACTS
 from pykafka_ops.spark.reports.lag.span import ReportSpan
+from pykafka_ops.spark.schemas import sql_type
 
 if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
     from pykafka_ops.spark.reports.lag.checkpoints import Jobs
 
 PLACE = ("topic", "partition")
@@ -38,6 +40,7 @@ def facts(
     found = _pairs(inputs, span, jobs)
     if found is None:
         return None
+    f = functions_of(found)
     found = _with_states(inputs, jobs, found)
     if ends is not None:
         found = found.join(ends, list(PLACE), "left")
@@ -54,14 +57,14 @@ def facts(
 
 def _complete(frame: DataFrame) -> DataFrame:
     """The columns of FACTS, null where the frame has none; a setting that is no number is none."""
-    there = set(frame.columns)
+    f, there = functions_of(frame), set(frame.columns)
 
-    def one(field: StructField) -> Column:
+    def one(field: pa.Field) -> Any:
         if field.name not in there:
-            return f.lit(None).cast(field.dataType).alias(field.name)
-        if isinstance(field.dataType, ArrayType):  # no cast to elements that are never null
+            return f.lit(None).cast(sql_type(field.type)).alias(field.name)
+        if pa.types.is_list(field.type):  # no cast to elements that are never null
             return f.col(field.name)
-        return f.col(field.name).try_cast(field.dataType).alias(field.name)
+        return f.col(field.name).try_cast(sql_type(field.type)).alias(field.name)
 
     return frame.select(*map(one, FACTS))
 
@@ -80,11 +83,13 @@ def _pairs(inputs: Inputs, span: ReportSpan, jobs: Jobs) -> DataFrame | None:
     committed = _union(inputs.committed(), jobs.committed(inputs.spark))
     if committed is None:
         return None
+    f = functions_of(committed)
     listed = f.lit(True).alias("listed")
-    rows = [committed.where("offset >= 0").select(*KEY, f.col("offset").alias("committed"), listed)]
+    in_force = committed.where(f.col("offset") >= 0)
+    rows = [in_force.select(*KEY, f.col("offset").alias("committed"), listed)]
     groups = inputs.groups()
     if groups is not None:
-        rows.append(groups.where("topic is not null").select(*KEY, "client_id", listed))
+        rows.append(groups.where(f.col("topic").isNotNull()).select(*KEY, "client_id", listed))
     history = _union(inputs.commits(), jobs.commits(inputs.spark))
     if history is not None:
         folded_rows = folded(plain(history), span.borders)
@@ -109,7 +114,7 @@ def _grouped(
 
 def _with_states(inputs: Inputs, jobs: Jobs, found: DataFrame) -> DataFrame:
     """With the state of each group, and whether its readers are known."""
-    groups = inputs.groups()
+    f, groups = functions_of(found), inputs.groups()
     if groups is None:
         found = found.withColumn("state", f.lit(None).cast("string"))
     else:
@@ -127,6 +132,7 @@ def logs(inputs: Inputs, span: ReportSpan) -> DataFrame | None:
     partitions = inputs.partitions()
     if partitions is None:
         return None
+    f = functions_of(partitions)
     rows = [
         partitions.select(
             *PLACE,
@@ -138,14 +144,18 @@ def logs(inputs: Inputs, span: ReportSpan) -> DataFrame | None:
     ends = inputs.ends(span.asked)
     pair = f.array(f.unix_millis("at"), f.col("offset"))
     if ends is not None:
-        rows.append(ends.where("offset >= 0 and at is not null").select(*PLACE, pair.alias("ends")))
+        rows.append(
+            ends.where((f.col("offset") >= 0) & f.col("at").isNotNull()).select(
+                *PLACE, pair.alias("ends")
+            )
+        )
     known = {
         "start": f.max("start"),
         "end": f.max("end"),
         "newest": f.max("newest"),
         "ends": f.sort_array(f.collect_set("ends")),
     }
-    found = _grouped(rows, PLACE, known).where("newest is not null")
+    found = _grouped(rows, PLACE, known).where(f.col("newest").isNotNull())
     if ends is None:
         found = found.withColumn("ends", f.lit(None).cast("array<array<bigint>>"))
     return found

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pyspark.sql import DataFrame
-from pyspark.sql import types as t
+import pyarrow as pa
 
 from pykafka_ops.analysis.commits.burrow import LEAST, Commit
 from pykafka_ops.analysis.commits.fold import CommitPart, joined, rank, stretches
@@ -16,15 +15,18 @@ from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.reports.lag.departures import LEAVES
 from pykafka_ops.spark.reports.lag.fold import PART
 from pykafka_ops.spark.reports.lag.span import ReportSpan
-from pykafka_ops.spark.schemas import columns
+from pykafka_ops.spark.schemas import array_of, columns
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 FACTS: Final = columns(
     "group string, state string, topic string, partition int, client_id string,"
     "committed bigint, start bigint, end bigint, next_timestamp bigint, newest bigint,"
     "listed boolean, readers_known boolean, leaves leaves, ends ends, parts parts",
     leaves=LEAVES,
-    ends=t.ArrayType(t.ArrayType(t.LongType(), containsNull=False), containsNull=False),
-    parts=t.ArrayType(PART, containsNull=False),
+    ends=array_of(array_of(pa.int64())),
+    parts=array_of(PART),
 )
 """What is known of a partition of a group; times in ms. ``ends`` are pairs of a time and where the
 log ended then, ``leaves`` says when retention takes what; ``listed`` is false where there are
@@ -39,9 +41,9 @@ ROW: Final = columns(
 """The fields of ``analysis.lag.rows.LagRow``, and what only reports have."""
 _BUCKETS: Final = columns(
     "listed boolean, commits counts, moved counts, lags counts, ranks counts",
-    counts=t.ArrayType(t.LongType()),
+    counts=array_of(pa.int64(), nulls=True),
 )
-JUDGED: Final = t.StructType([*ROW, *_BUCKETS])
+JUDGED: Final = pa.schema([*ROW, *_BUCKETS])
 """ROW; and for each bucket of time commits, offsets moved, lag and the rank of the verdict."""
 Fact = Mapping[str, Any]
 

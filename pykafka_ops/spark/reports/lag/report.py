@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark import StorageLevel
-from pyspark.sql import DataFrame
 
 from pykafka_ops.analysis.commits.burrow import OK, SILENCE_MS, UNKNOWN
 from pykafka_ops.analysis.lag.loss import is_silent
 from pykafka_ops.analysis.lag.rows import STATUSES
 from pykafka_ops.spark.arrow import ArrowRows
+from pykafka_ops.spark.engines import kept
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.inputs.names import INTERNAL
 from pykafka_ops.spark.model import Problem, Report, Row, Section
@@ -33,6 +32,9 @@ from pykafka_ops.spark.reports.lag.judge import ROW, judged
 from pykafka_ops.spark.reports.lag.span import ReportSpan
 from pykafka_ops.spark.reports.lag.totals import by_group, by_topic, over_time
 from pykafka_ops.spark.reports.pieces import ESTIMATED
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 
 def build(inputs: Inputs, options: ReportOptions) -> Report:
@@ -58,7 +60,7 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
         made = _report(inputs, span, checkpoints, _Tables(), [nothing, *broken.problems()])
         return _with_damage(_unknown(made), broken)
     lost_commits(inputs, broken)
-    rows = judged(found, span).persist(StorageLevel.MEMORY_AND_DISK)
+    rows = kept(judged(found, span))
     try:
         tables = _collect(rows, ends, span, options.stage)
         made = _report(inputs, span, checkpoints, tables, broken.problems())

@@ -6,16 +6,15 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
-from pyspark.sql import types as t
 
 from pykafka_ops.errors import StorageError, UsageError
 from pykafka_ops.spark.reports.lag.fold import PARTS
+from pykafka_ops.spark.schemas import columns, struct
 
-ROWS: Final = t.StructType(
-    [*PARTS.fields, *(t.StructField(name, t.LongType()) for name in ("time", "end"))]
-)
+ROWS: Final = pa.schema([*PARTS, *columns("time bigint, end bigint")])
 """PARTS (``bucket`` is the number of the window), and rows without a group: where a log ended
 (``end``) at a ``time`` (ms)."""
 KEEP: Final = 2
@@ -50,7 +49,7 @@ class States:
         Raises StorageError if it is gone, UsageError if it is of windows of another length.
         """
         if number == 0:
-            return StreamState(None, None, width, self._spark.createDataFrame([], ROWS))
+            return StreamState(None, None, width, self._spark.createDataFrame([], struct(ROWS)))
         root = f"{self._root}/{number - 1}"
         mark = self._mark(root)
         if mark["width"] != width:
@@ -58,7 +57,7 @@ class States:
                 f"the checkpoint is of windows of {mark['width']} ms, not of {width}: go on with "
                 "these, or begin anew with an empty checkpoint"
             )
-        rows = self._spark.read.schema(ROWS).parquet(f"{root}/rows")
+        rows = self._spark.read.schema(struct(ROWS)).parquet(f"{root}/rows")
         return StreamState(mark["closed"], mark["last"], width, rows)
 
     def _mark(self, root: str) -> dict[str, Any]:

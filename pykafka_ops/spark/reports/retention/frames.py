@@ -4,19 +4,19 @@ how far the cleaner got.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as f
-from pyspark.sql import types as t
-
+from pykafka_ops.spark.engines import functions_of
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.reports.lag.checkpoints import Jobs
 from pykafka_ops.spark.reports.lag.frames import facts, logs
 from pykafka_ops.spark.reports.lag.judge import judged
 from pykafka_ops.spark.reports.lag.span import ReportSpan
 from pykafka_ops.spark.reports.pieces import PIECE, PLACE
-from pykafka_ops.spark.schemas import columns
+from pykafka_ops.spark.schemas import array_of, columns, sql_type
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 READER: Final = columns(
     "group string, committed bigint, end bigint, rate_in double, rate_out double"
@@ -26,6 +26,7 @@ READER: Final = columns(
 
 def states(inputs: Inputs, pieces: DataFrame, readers: DataFrame | None) -> DataFrame:
     """A row per partition: PLACE, ``pieces``, ``readers``, ``cleaned`` (offset), ``start``."""
+    f = functions_of(pieces)
     found = pieces.groupBy(*PLACE).agg(
         f.collect_list(f.struct(*PIECE.names)).alias("pieces"),
         f.max("broker").alias("broker"),
@@ -38,7 +39,7 @@ def states(inputs: Inputs, pieces: DataFrame, readers: DataFrame | None) -> Data
         starts = partitions.select(*PLACE, f.col("start_offset").alias("start"))
         found = found.join(starts, list(PLACE), "full")
     if readers is None:
-        found = found.withColumn("readers", f.array().cast(t.ArrayType(READER)))
+        found = found.withColumn("readers", f.lit(None).cast(sql_type(array_of(READER))))
     else:
         lists = readers.groupBy(*PLACE).agg(
             f.collect_list(f.struct(*READER.names)).alias("readers")
@@ -47,13 +48,11 @@ def states(inputs: Inputs, pieces: DataFrame, readers: DataFrame | None) -> Data
     cleaned = inputs.cleaned()
     if cleaned is None:
         return found.withColumn("cleaned", f.lit(None).cast("bigint"))
-    marks = cleaned.select(
-        *(f.col(name).alias(f"at_{name}") for name in (*PLACE, "broker", "log_dir")),
-        f.col("offset").alias("cleaned"),
-    )
-    same = [f.col(f"at_{name}").eqNullSafe(found[name])
-            for name in (*PLACE, "broker", "log_dir")]  # fmt: skip
-    joined = found.join(marks, same[0] & same[1] & same[2] & same[3], "left")
+    # Files without meta.properties are of no broker: null goes with null.
+    at = (f.coalesce("broker", f.lit(-1)).alias("at_broker"),
+          f.coalesce("log_dir", f.lit("")).alias("at_dir"))  # fmt: skip
+    marks = cleaned.select(*PLACE, *at, f.col("offset").alias("cleaned"))
+    joined = found.select("*", *at).join(marks, [*PLACE, "at_broker", "at_dir"], "left")
     return joined.select(*PLACE, "pieces", "readers", "cleaned", "start")
 
 
@@ -64,9 +63,10 @@ def readers(inputs: Inputs, window: int | None) -> DataFrame | None:
     known = facts(inputs, span, Jobs(), logs(inputs, span))
     if known is None:
         return None
+    f = functions_of(known)
     return (
         judged(known, span)
-        .where("listed and lag > 0")
+        .where(f.col("listed") & (f.col("lag") > 0))
         .select(
             *PLACE,
             "group",

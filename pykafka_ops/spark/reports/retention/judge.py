@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pyspark.sql import DataFrame
-from pyspark.sql import types as t
+import pyarrow as pa
 
 from pykafka_ops.analysis.capacity import GRID
 from pykafka_ops.analysis.compaction import Cleaning, debt
@@ -27,7 +26,10 @@ from pykafka_ops.spark.reports.pieces import (
     segments_of,
     span_of,
 )
-from pykafka_ops.spark.schemas import columns
+from pykafka_ops.spark.schemas import array_of, columns
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 DAY: Final = UNITS["d"]
 #: Spans (seconds) for which the bytes that leave within them are shown.
@@ -46,8 +48,8 @@ FIGURES: Final = columns(
     "left longs, kept longs, fresh longs, days longs, hours longs, clean_bytes bigint,"
     "dirty_bytes bigint, dirty_ratio double, first_dirty_offset bigint, uncleanable bigint,"
     "oldest_dirty bigint, debt string, damaged bigint, uncut boolean, risks risks, damage texts",
-    risks=t.ArrayType(_RISK),
-    texts=t.ArrayType(t.StringType()),
+    risks=array_of(_RISK, nulls=True),
+    texts=array_of(pa.string(), nulls=True),
 )
 """Figures of a partition. Lists: ``rates``: bytes per hour over each of SPANS; ``ages``: bytes
 between each two of EDGES, before the first, behind the last, and without time; ``left``: bytes gone

@@ -10,18 +10,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as f
 
 from pykafka_ops.analysis.heavy import HeavyHitters
-from pykafka_ops.spark.arrow import map_arrow, row_batches
+from pykafka_ops.spark.arrow import row_batches
+from pykafka_ops.spark.engines import functions_of, in_arrow
 from pykafka_ops.spark.reports.sketches import Distinct, Sizes
 from pykafka_ops.spark.schemas import columns
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 #: Keys counted at once per topic and task.
 CAPACITY: Final = 2048
@@ -51,6 +53,7 @@ MERGED: Final = columns(
 
 def counted(records: DataFrame, top: int) -> DataFrame:
     """MERGED of a frame with KEYS' columns, with the ``top`` heaviest keys per topic."""
+    f = functions_of(records)
     problem = f.col("problem") if "problem" in records.columns else f.lit(None)
     plain = records.select(
         problem.cast("string").alias("problem"),
@@ -63,8 +66,8 @@ def counted(records: DataFrame, top: int) -> DataFrame:
         .cast("bigint")
         .alias("size"),
     )
-    parts = map_arrow(plain, count_task, COUNTED)
-    return map_arrow(parts.repartition("topic"), merging(top), MERGED)
+    parts = in_arrow(plain, count_task, COUNTED)
+    return in_arrow(parts.repartition("topic"), merging(top), MERGED)
 
 
 @dataclass(slots=True)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
-
-from pyspark.sql import DataFrame
+from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.analysis.logs.stats import counted_key
 from pykafka_ops.analysis.moves.model import MovePlan
@@ -25,6 +23,7 @@ from pykafka_ops.analysis.skew import (
     imbalance,
     partitions_for,
 )
+from pykafka_ops.spark.engines import functions_of
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.inputs.names import INTERNAL
 from pykafka_ops.spark.model import Report, Section
@@ -48,6 +47,9 @@ from pykafka_ops.spark.reports.skew.volume import (
     Volume,
     extent,
 )
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 Key = tuple[str, int]
 Row = dict[str, Any]
@@ -141,7 +143,7 @@ def _is_shown(inputs: Inputs, topic: str) -> bool:
 def _shown_only(inputs: Inputs, frame: DataFrame | None) -> DataFrame | None:
     if frame is None or not inputs.wanted_topics.every:
         return frame
-    return frame.where(~frame["topic"].isin(*INTERNAL))
+    return frame.where(~functions_of(frame).col("topic").isin(*INTERNAL))
 
 
 def _place_sections(found: ReplicaPlaces, moves: MovePlan | None) -> list[Section]:

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Final
-
-from pyspark import StorageLevel
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as f
+from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.analysis.moments import STEPS, UNITS
+from pykafka_ops.spark.engines import functions_of, kept
 from pykafka_ops.spark.inputs import Inputs, moments
 from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.damage import DamageTally, damaged_place, problem_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 Key = tuple[str, int]
 """Topic, partition."""
@@ -64,11 +64,13 @@ class FromBatches:
     def __init__(self, inputs: Inputs, batches: DataFrame, options: ReportOptions) -> None:
         self._inputs, self._window = inputs, options.window
         step = min(options.window or _MINUTE, _MINUTE)
-        self._folded = folded(batches, step).persist(StorageLevel.MEMORY_AND_DISK)
+        self._f = functions_of(batches)
+        self._folded = kept(folded(batches, step))
         self.damage = DamageTally()
 
     def volumes(self) -> dict[Key, Volume]:
         """By partition; what is damaged is in ``damage``."""
+        f = self._f
         sums = self._folded.groupBy("topic", "partition", "codec", "damage").agg(
             f.sum("records").alias("records"),
             f.sum("bytes").alias("bytes"),
@@ -95,6 +97,7 @@ class FromBatches:
 
     def peaks(self, window: int) -> dict[str, int]:
         """Bytes of the fullest window of each topic."""
+        f = self._f
         sums = self._windowed(window).groupBy("topic", "start").agg(f.sum("bytes").alias("bytes"))
         most = sums.groupBy("topic").agg(f.max("bytes").alias("bytes"))
         return {row["topic"]: row["bytes"] for row in most.toArrow().to_pylist()}
@@ -103,6 +106,7 @@ class FromBatches:
         """Rows of ``windows`` of these topics."""
         if not topics:
             return []
+        f = self._f
         rows = self._windowed(window).where(f.col("topic").isin(list(topics)))
         sums = rows.groupBy("topic", "partition", "start").agg(
             f.sum("records").alias("records"), f.sum("bytes").alias("bytes")
@@ -110,13 +114,14 @@ class FromBatches:
         return ordered(sums.toArrow().to_pylist())
 
     def _windowed(self, window: int) -> DataFrame:
-        rows = self._folded.where("damage is null and minute is not null")
+        f = self._f
+        rows = self._folded.where(f.col("damage").isNull() & f.col("minute").isNotNull())
         since, until = self._inputs.since, self._inputs.until
         if since is not None:
             rows = rows.where(f.col("minute") >= since)
         if until is not None:
             rows = rows.where(f.col("minute") < until)
-        return rows.withColumn("start", _begin(f.col("minute"), window))
+        return rows.withColumn("start", _begin(f, f.col("minute"), window))
 
     def close(self) -> None:
         """Free what executors keep."""
@@ -127,13 +132,14 @@ def folded(batches: DataFrame, step: int) -> DataFrame:
     """BATCHES by topic, partition, codec, ``minute`` (buckets of ``step`` ms of the greatest
     timestamp) and ``damage`` (where and what, null for sound ones): records, bytes, and ms of the
     first and last one."""
+    f = functions_of(batches)
     millis = f.unix_millis("max_timestamp")
     return batches.groupBy(
         "topic",
         "partition",
         "codec",
-        _begin(millis, step).alias("minute"),
-        damaged_place().alias("damage"),
+        _begin(f, millis, step).alias("minute"),
+        damaged_place(batches).alias("damage"),
     ).agg(
         f.sum(f.when(f.col("control"), 0).otherwise(f.col("records")))
         .cast("long")
@@ -144,7 +150,7 @@ def folded(batches: DataFrame, step: int) -> DataFrame:
     )
 
 
-def _begin(millis: Column, step: int) -> Column:
+def _begin(f: Any, millis: Any, step: int) -> Any:
     return (millis - f.pmod(millis, f.lit(step))).cast("long")
 
 

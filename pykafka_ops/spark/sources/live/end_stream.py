@@ -11,7 +11,6 @@ from typing import Final
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
-from pyspark.sql.types import StructType
 
 from pykafka_ops.spark.arrow import row_batches
 from pykafka_ops.spark.schemas import ENDS
@@ -30,7 +29,7 @@ MOST: Final = 1000
 class EndStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Offsets are ``{"at": ms}``: the last moment that was reported."""
 
-    def __init__(self, options: SourceOptions, schema: StructType) -> None:
+    def __init__(self, options: SourceOptions, schema: pa.Schema) -> None:
         self._options, self._schema = options, schema
         self._every = options.integer("interval", INTERVAL, lowest=1) or INTERVAL
         self._target: int | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import Final
 
-from pyspark.sql.types import StructType
+import pyarrow as pa
 
 from pykafka_ops.client import configs as client_configs
 from pykafka_ops.client import offsets as o
@@ -143,7 +143,7 @@ def ends_at(cluster: Cluster, every: Sequence[Partition], times_: Iterable[int])
             yield *p, moment, at.offset if at.offset >= 0 else latest[p]
 
 
-TABLES: Final[dict[str, tuple[StructType, Table]]] = {
+TABLES: Final[dict[str, tuple[pa.Schema, Table]]] = {
     "partitions": (schemas.PARTITIONS, partitions),
     "brokers": (schemas.BROKERS, brokers),
     "log_dirs": (schemas.LOG_DIRS, log_dirs),

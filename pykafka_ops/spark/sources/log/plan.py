@@ -10,7 +10,6 @@ from itertools import chain
 from typing import TypeVar
 
 import numpy as np
-from pyspark.sql.datasource import InputPartition
 
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark.sources.files import Location, ReplicaDir, SegmentFile, replicas
@@ -65,8 +64,8 @@ class ReplicaSpan:
     high: int
 
 
-class Task(InputPartition):
-    """What one Spark task reads, in order."""
+class LogTask:
+    """What one task reads, in order."""
 
     def __init__(self, parts: Sequence[SegmentPart]) -> None:
         self.parts = list(parts)
@@ -176,7 +175,7 @@ def _offset(bound: Bound, replica: ReplicaDir, options: LogOptions, first: int) 
 
 def tasks(
     wanted: Sequence[ReplicaSpan], options: LogOptions, pruning: Pruning | None = None
-) -> list[Task]:
+) -> list[LogTask]:
     """Tasks of about ``options.task_bytes`` each, or less so that there are as many as asked for.
 
     A large segment is cut where its index shows batches to begin; small ones share a task.
@@ -191,7 +190,7 @@ def tasks(
     )
     lost = ((part, 0) for span in wanted for part in _dangling(span))
     costs = min(_OPEN_COST, size // 64)
-    return [Task(group) for group in grouped(chain(parts, lost), size, costs)]
+    return [LogTask(group) for group in grouped(chain(parts, lost), size, costs)]
 
 
 def _dangling(span: ReplicaSpan) -> Iterator[SegmentPart]:

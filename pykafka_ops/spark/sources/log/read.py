@@ -20,7 +20,7 @@ from pykafka_ops.spark.sources.files import Location, RandomFile, ReplicaDir
 from pykafka_ops.spark.sources.log.columns import batch_rows, overlapping, plain_rows, record_rows
 from pykafka_ops.spark.sources.log.options import LogOptions
 from pykafka_ops.spark.sources.log.pick import decoded, message_rows, messages
-from pykafka_ops.spark.sources.log.plan import SegmentPart, Task, seeker
+from pykafka_ops.spark.sources.log.plan import LogTask, SegmentPart, seeker
 from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message, scan
 from pykafka_ops.spark.sources.log.tail import with_end
 
@@ -34,7 +34,7 @@ GONE = "the segment was deleted after the read was planned"
 
 
 def read(
-    task: Task, options: LogOptions, schema: pa.Schema, *, owned: bool = False
+    task: LogTask, options: LogOptions, schema: pa.Schema, *, owned: bool = False
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a task; small record batches are put together.
 
@@ -65,7 +65,7 @@ def _one(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
 
 
 def _batches(
-    task: Task, options: LogOptions, schema: pa.Schema, owned: bool
+    task: LogTask, options: LogOptions, schema: pa.Schema, owned: bool
 ) -> Iterator[pa.RecordBatch]:
     for part in task.parts:
         seek = seeker(part.replica)

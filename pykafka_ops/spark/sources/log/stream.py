@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
@@ -20,17 +20,12 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from pykafka_ops.errors import StorageError
-from pykafka_ops.spark import schemas
 from pykafka_ops.spark.sources.files import ReplicaDir
 from pykafka_ops.spark.sources.log import plan as log_plan
 from pykafka_ops.spark.sources.log.options import LogOptions
-from pykafka_ops.spark.sources.log.plan import MAX_OFFSET, ReplicaSpan, Task
+from pykafka_ops.spark.sources.log.plan import MAX_OFFSET, ReplicaSpan
 from pykafka_ops.spark.sources.log.read import read
 from pykafka_ops.spark.sources.options import by_partition, by_topic, limited
-
-if TYPE_CHECKING:
-    from pyspark.sql.types import StructType
-
 
 _log = logging.getLogger(__name__)
 Key = tuple[str, int]
@@ -40,7 +35,7 @@ Ends = dict[Key, int]
 class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Plans each micro-batch on the driver."""
 
-    def __init__(self, options: LogOptions, schema: StructType) -> None:
+    def __init__(self, options: LogOptions, schema: pa.Schema) -> None:
         self.options = options
         self.columns = schema
         self.final: Ends | None = None
@@ -100,13 +95,13 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 wanted.append(ReplicaSpan(replica, low, high))
         for topic, partition in sorted(missing):
             self._lost(f"{topic}-{partition} is no longer there")
-        return list(log_plan.tasks(wanted, self.options))
+        return [InputPartition(task) for task in log_plan.tasks(wanted, self.options)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of one task; a batch is in the micro-batch that holds its last offset."""
-        if not isinstance(partition, Task):
+        if partition.value is None:  # nothing to read
             return iter(())
-        return read(partition, self.options, schemas.arrow(self.columns), owned=True)
+        return read(partition.value, self.options, self.columns, owned=True)
 
     def _check(self, replica: ReplicaDir, low: int, high: int, *, known: bool) -> None:
         first = replica.first_offset

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSourceReader, InputPartition
-from pyspark.sql.types import StructType
 
 from pykafka_ops.client import offsets as o
 from pykafka_ops.client.cluster import Cluster
@@ -44,29 +42,27 @@ def spans(cluster: Cluster, since: int | None) -> list[OffsetRange]:
     return [span for span in held.values() if span.start < span.end]
 
 
-class ClusterReader(DataSourceReader):
+class ClusterReader:
     """A task reads whole partitions: only that way it is known how transactions end."""
 
-    def __init__(self, wish: CommitFilter, schema: StructType) -> None:
-        self._wish, self._schema = wish, schema
+    def __init__(self, wish: CommitFilter, schema: pa.Schema) -> None:
+        self._wish, self.columns = wish, schema
         wish.options.client()
 
-    def partitions(self) -> Sequence[InputPartition]:
+    def partitions(self) -> Sequence[list[OffsetRange]]:
         """Short partitions share a task."""
         with cluster_of(self._wish.options) as cluster:
             found = spans(cluster, self._wish.since)
         sizes = [(span, span.end - span.start) for span in found]
         room = max(_LEAST, sum(size for _, size in sizes) // (2 * (os.cpu_count() or 1)))
-        return [InputPartition(task) for task in list(grouped(sizes, room)) or [[]]]
+        return list(grouped(sizes, room))
 
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+    def read(self, task: list[OffsetRange]) -> Iterator[pa.RecordBatch]:
         """The commits of one task."""
-        if not partition.value:
-            return
         with cluster_of(self._wish.options) as cluster:
-            for span in partition.value:
+            for span in task:
                 for made in self._span(cluster, span):
-                    yield from self._wish.cut(made, self._schema)
+                    yield from self._wish.cut(made, self.columns)
 
     def _span(self, cluster: Cluster, span: OffsetRange) -> Iterator[pa.RecordBatch]:
         """Where the cleaner took records meanwhile, what is left is read."""

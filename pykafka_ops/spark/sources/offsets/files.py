@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSourceReader, InputPartition
-from pyspark.sql.types import StructType
 
 from pykafka_ops.client.commit_log import TOPIC
 from pykafka_ops.spark.sources.files import ReplicaDir, replicas
@@ -38,11 +36,11 @@ def found(options: SourceOptions) -> list[ReplicaDir]:
     return furthest(every)
 
 
-class FilesReader(DataSourceReader):
+class FilesReader:
     """A task reads whole partitions: only that way it is known how transactions end."""
 
-    def __init__(self, wish: CommitFilter, schema: StructType) -> None:
-        self._wish, self._schema = wish, schema
+    def __init__(self, wish: CommitFilter, schema: pa.Schema) -> None:
+        self._wish, self.columns = wish, schema
         options = wish.options
         self._ends = (
             by_partition(options.json("endingOffsets"), "endingOffsets")
@@ -50,19 +48,19 @@ class FilesReader(DataSourceReader):
             else {}
         )
 
-    def partitions(self) -> Sequence[InputPartition]:
+    def partitions(self) -> Sequence[list[ReplicaDir]]:
         """Small partitions share a task."""
         every = found(self._wish.options)
         sizes = [sum(s.size for s in replica.segments) for replica in every]
         room = min(_MOST, max(_LEAST, sum(sizes) // (2 * (os.cpu_count() or 1))))
         ordered = sorted(zip(every, sizes, strict=True), key=lambda x: x[0].key)
-        return [InputPartition(task) for task in list(grouped(ordered, room)) or [[]]]
+        return list(grouped(ordered, room))
 
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+    def read(self, task: list[ReplicaDir]) -> Iterator[pa.RecordBatch]:
         """The commits of one task."""
-        for replica in partition.value:
+        for replica in task:
             for made in self._replica(replica):
-                yield from self._wish.cut(made, self._schema)
+                yield from self._wish.cut(made, self.columns)
 
     def _replica(self, replica: ReplicaDir) -> Iterator[pa.RecordBatch]:
         high = self._ends.get(replica.key, 2**63 - 1)

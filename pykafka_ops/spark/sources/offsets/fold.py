@@ -11,13 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql.types import StructType
 
 from pykafka_ops.disk.batch import CONTROL_FLAG, TRANSACTIONAL_FLAG, BatchHeader
 from pykafka_ops.disk.control import ControlType, control_type_id
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.errors import CorruptBatchError, CorruptError
-from pykafka_ops.spark import schemas
 from pykafka_ops.spark.arrow import assembled
 from pykafka_ops.spark.decode.commits import CommitDecoder, Records
 from pykafka_ops.spark.decode.records import WantedRecords
@@ -46,12 +44,11 @@ class CommitFilter:
         return CommitDecoder(self.groups, self.topics, self.since, self.until)
 
     @staticmethod
-    def cut(made: pa.RecordBatch, schema: StructType) -> Iterator[pa.RecordBatch]:
+    def cut(made: pa.RecordBatch, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         """The columns of ``schema`` of some commits, if there are any."""
         if not made.num_rows:
             return
-        arrow = schemas.arrow(schema)
-        yield assembled(arrow, [made[name] for name in arrow.names], made.num_rows)
+        yield assembled(schema, [made[name] for name in schema.names], made.num_rows)
 
 
 class Fold:

@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
-from pyspark.sql.types import StructType
 
 from pykafka_ops.client.commit_log import TOPIC
 from pykafka_ops.spark import schemas
@@ -23,15 +22,15 @@ from pykafka_ops.spark.sources.options import SourceOptions
 if TYPE_CHECKING:
     from pykafka_ops.spark.sources.offsets.fold import CommitFilter
 
-RAW: Final = StructType(
-    [schemas.RECORDS[n] for n in ("key", "value", "partition", "offset", "timestamp")]
+RAW: Final = pa.schema(
+    [schemas.RECORDS.field(n) for n in ("key", "value", "partition", "offset", "timestamp")]
 )
 
 
 class OffsetsStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Offsets are those of the topic: ``{"__consumer_offsets": {"0": 23}}``."""
 
-    def __init__(self, wish: CommitFilter, schema: StructType) -> None:
+    def __init__(self, wish: CommitFilter, schema: pa.Schema) -> None:
         self._wish, self._schema = wish, schema
         self._raw: Any = raw_stream(wish.options)
 

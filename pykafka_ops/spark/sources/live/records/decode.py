@@ -8,12 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from pyspark.sql.types import StructType
 
 from pykafka_ops.disk.batch import CONTROL_FLAG, TRANSACTIONAL_FLAG
 from pykafka_ops.disk.legacy import scan_messages
 from pykafka_ops.errors import CorruptBatchError
-from pykafka_ops.spark import schemas
 from pykafka_ops.spark.decode.frames import frames, length_and_magic
 from pykafka_ops.spark.decode.records import WantedRecords
 from pykafka_ops.spark.sources.live.records.fetch import FetchedPage
@@ -34,9 +32,9 @@ class Decoder:
     """Makes record batches of ``schema`` from the pages of one span, in order."""
 
     def __init__(
-        self, schema: StructType, span: OffsetRange, *, committed: bool, crc: bool = True
+        self, schema: pa.Schema, span: OffsetRange, *, committed: bool, crc: bool = True
     ) -> None:
-        self._schema = schemas.arrow(schema)
+        self._schema = schema
         self._span, self._committed, self._crc = span, committed, crc
         names = self._schema.names
         self._wanted = WantedRecords(span.start, span.end, "key" in names, "value" in names)

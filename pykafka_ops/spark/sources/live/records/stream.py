@@ -13,12 +13,11 @@ from pyspark.sql.streaming.datasource import (
     ReadMaxRows,
     SupportsTriggerAvailableNow,
 )
-from pyspark.sql.types import StructType
 
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.spark.sources.live._cluster import cluster_of
 from pykafka_ops.spark.sources.live.records.offsets import LATEST, OffsetRange, held_now, starting
-from pykafka_ops.spark.sources.live.records.source import read_span, tasks
+from pykafka_ops.spark.sources.live.records.reader import read_span, tasks
 from pykafka_ops.spark.sources.options import SourceOptions, by_partition, by_topic, limited
 
 Offsets = dict[str, dict[str, int]]
@@ -27,7 +26,7 @@ Offsets = dict[str, dict[str, int]]
 class RecordStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """A partition that comes later is read from its beginning."""
 
-    def __init__(self, options: SourceOptions, schema: StructType) -> None:
+    def __init__(self, options: SourceOptions, schema: pa.Schema) -> None:
         self._options, self._schema = options, schema
         self._target: dict[Partition, int] | None = None
         options.client()
@@ -76,7 +75,7 @@ class RecordStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 first = min(last, held[p].start if p in held else 0)
             if first < last:
                 spans.append(OffsetRange(*p, first, last))
-        return tasks(self._options, spans)
+        return [InputPartition(tuple(span)) for span in tasks(self._options, spans)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The records of one range."""

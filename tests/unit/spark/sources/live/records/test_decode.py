@@ -7,7 +7,6 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyspark.sql.types import StructType
 
 from pykafka_ops.disk.batch import TimestampType
 from pykafka_ops.disk.build import build_batch
@@ -134,6 +133,6 @@ def test_a_batch_cut_at_the_end_of_a_page_is_left_for_the_next() -> None:
 
 
 def test_without_columns_rows_are_still_counted() -> None:
-    made = Decoder(StructType([]), OffsetRange("t", 0, 0, 9), committed=False)
+    made = Decoder(pa.schema([]), OffsetRange("t", 0, 0, 9), committed=False)
     page = FetchedPage(bytes(build_batch(records(0, 9))), [])
     assert [b.num_rows for b in made.decode(page).batches] == [9]

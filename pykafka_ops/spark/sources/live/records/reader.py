@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSourceReader, InputPartition
-from pyspark.sql.types import StructType
 
 from pykafka_ops.spark.sources.live._cluster import cluster_of
 from pykafka_ops.spark.sources.live.records.decode import Decoder
@@ -22,15 +20,15 @@ from pykafka_ops.spark.sources.live.records.offsets import (
 from pykafka_ops.spark.sources.options import SourceOptions
 
 
-class RecordsReader(DataSourceReader):
+class RecordsReader:
     """Plans where ``partitions`` is called, and reads a range of offsets per task."""
 
-    def __init__(self, options: SourceOptions, schema: StructType) -> None:
-        self._options, self._schema = options, schema
+    def __init__(self, options: SourceOptions, schema: pa.Schema) -> None:
+        self._options, self.columns = options, schema
         options.client()
         options.read_committed()
 
-    def partitions(self) -> Sequence[InputPartition]:
+    def partitions(self) -> Sequence[OffsetRange]:
         """A range per partition, more by ``minPartitions`` and ``maxRecordsPerPartition``."""
         options = self._options
         with cluster_of(options) as cluster:
@@ -42,22 +40,21 @@ class RecordsReader(DataSourceReader):
         ]
         return tasks(options, spans)
 
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+    def read(self, task: OffsetRange) -> Iterator[pa.RecordBatch]:
         """The records of one range."""
-        yield from read_span(self._options, self._schema, OffsetRange(*partition.value))
+        yield from read_span(self._options, self.columns, task)
 
 
-def tasks(options: SourceOptions, spans: list[OffsetRange]) -> list[InputPartition]:
+def tasks(options: SourceOptions, spans: list[OffsetRange]) -> list[OffsetRange]:
     """Tasks by ``minPartitions`` and ``maxRecordsPerPartition``; one without work where there is
     nothing to read, since Spark wants one."""
     least = options.integer("minPartitions", lowest=1)
     most = options.integer("maxRecordsPerPartition", lowest=1)
-    cut = split(spans, least, most)
-    return [InputPartition(tuple(s)) for s in cut] or [InputPartition(("", 0, 0, 0))]
+    return list(split(spans, least, most)) or [OffsetRange("", 0, 0, 0)]
 
 
 def read_span(
-    options: SourceOptions, schema: StructType, span: OffsetRange
+    options: SourceOptions, schema: pa.Schema, span: OffsetRange
 ) -> Iterator[pa.RecordBatch]:
     """The records of ``span``, fetched from its leader."""
     if span.start >= span.end:

@@ -1,0 +1,107 @@
+"""What runs a report: Spark, or the engine in ``local`` for what is small.
+
+Reports are written once, with Spark's data frames. ``local`` has as much of their interface as
+reports use, over Arrow. What differs between the two is here: a frame is asked for the functions
+that go with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+from pykafka_ops.spark import schemas
+from pykafka_ops.spark.engines.local.frame import LocalFrame
+from pykafka_ops.spark.engines.local.session import LocalSession
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+
+ArrowTask = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
+"""What a task does with batches."""
+
+
+def functions_of(frame: DataFrame) -> Any:
+    """``pyspark.sql.functions``, or those of the local engine for its frames."""
+    if _frame_here(frame) is not None:
+        from pykafka_ops.spark.engines.local import functions
+
+        return functions
+    from pyspark.sql import functions as of_spark
+
+    return of_spark
+
+
+def local_session() -> SparkSession:
+    """A session of the local engine, which reports take for one of Spark."""
+    return cast("SparkSession", LocalSession())
+
+
+def _here(session: SparkSession) -> LocalSession | None:
+    """The session of the local engine, None if it is Spark's."""
+    found: object = session
+    return found if isinstance(found, LocalSession) else None
+
+
+def _frame_here(frame: DataFrame) -> LocalFrame | None:
+    """The frame of the local engine, None if it is Spark's."""
+    found: object = frame
+    return found if isinstance(found, LocalFrame) else None
+
+
+def made_frame(
+    session: SparkSession, data: pa.Table | Iterable[tuple[Any, ...]], schema: pa.Schema
+) -> DataFrame:
+    """A frame of rows that are here; timestamps only in a table."""
+    local = _here(session)
+    if local is not None:
+        return cast("DataFrame", local.createDataFrame(data, schema))
+    return session.createDataFrame(data, schemas.struct(schema))
+
+
+def wanted_columns(session: SparkSession, schema: pa.Schema) -> Any:
+    """What ``read.schema`` of the session takes."""
+    return schema if _here(session) is not None else schemas.struct(schema)
+
+
+def in_arrow(frame: DataFrame, function: ArrowTask, schema: pa.Schema) -> DataFrame:
+    """``frame.mapInArrow(function, schema)``; batches must have the types of ``schema``.
+
+    PySpark's own method requires pandas, though it does not use it.
+    """
+    local = _frame_here(frame)
+    if local is not None:
+        return cast("DataFrame", local.mapInArrow(function, schema))
+    wanted = schemas.struct(schema)
+    try:
+        return frame.mapInArrow(function, wanted)
+    except ImportError:  # pandas is not there: what mapInArrow does after having asked for it
+        from pyspark.sql import DataFrame as Classic
+        from pyspark.sql.udf import UserDefinedFunction
+        from pyspark.util import PythonEvalType
+
+        made = UserDefinedFunction(function, wanted, evalType=PythonEvalType.SQL_MAP_ARROW_ITER_UDF)
+        column = made(*[frame[name] for name in frame.columns])
+        return Classic(frame._jdf.mapInArrow(column._jc, False, None), frame.sparkSession)
+
+
+def spread(session: SparkSession, count: int, per_task: int) -> DataFrame:
+    """A frame of ``id`` from 0 on, in tasks of about ``per_task``, as many as there are cores for
+    at most."""
+    local = _here(session)
+    if local is not None:
+        return cast("DataFrame", local.range(count))
+    tasks = max(1, min(count // per_task, 4 * session.sparkContext.defaultParallelism))
+    return session.range(0, count, 1, tasks)
+
+
+def kept(frame: DataFrame) -> DataFrame:
+    """The frame, read at most once and kept in memory, or on disk where that is short, until it
+    is told to ``unpersist``."""
+    if _frame_here(frame) is not None:
+        return frame.persist()
+    from pyspark import StorageLevel
+
+    return frame.persist(StorageLevel.MEMORY_AND_DISK)

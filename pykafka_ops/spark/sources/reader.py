@@ -1,0 +1,36 @@
+"""What every source has: readers that plan tasks and read them, whoever runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_READERS: Final = {
+    "kafka-log": "log.reader",
+    "kafka-live": "live.reader",
+    "kafka-offsets": "offsets.reader",
+}
+
+
+class TaskReader(Protocol):
+    """``columns`` are those of the batches that it reads."""
+
+    columns: pa.Schema
+
+    def partitions(self) -> Sequence[Any]:
+        """Tasks; raises UsageError or StorageError where something cannot be read."""
+
+    def read(self, task: Any) -> Iterator[pa.RecordBatch]:
+        """The rows of one task."""
+
+
+def reader_of(name: str, options: Mapping[str, str], schema: pa.Schema | None) -> TaskReader:
+    """The reader of a source by its name; without ``schema`` of all columns. UsageError for
+    options that are wrong, and columns there are not."""
+    module = import_module(f"pykafka_ops.spark.sources.{_READERS[name]}")
+    made: TaskReader = module.reader(options, schema)
+    return made
