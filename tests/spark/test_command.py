@@ -31,16 +31,20 @@ BRIEF = ("-X", "default.api.timeout.ms=2000")
 Run = Callable[..., tuple[int, str, str]]
 
 
-@pytest.fixture
+@pytest.fixture(params=["spark", "auto"])
 def run(
-    spark: SparkSession, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    spark: SparkSession,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Run:
-    """Run ``pko spark`` in the session of the tests; code, stdout, stderr."""
+    """Run ``pko spark`` in the session of the tests, or by the engine it chooses; code, stdout,
+    stderr."""
     for name in ("PKO_BOOTSTRAP_SERVER", "PKO_PROFILE", "PKO_OUTPUT", "PKO_COMMAND_CONFIG"):
         monkeypatch.delenv(name, raising=False)
 
     def made(*words: object) -> tuple[int, str, str]:
-        code = main(["spark", *map(str, words)])
+        code = main(["spark", *map(str, words), "--engine", request.param])
         out, err = capsys.readouterr()
         return code, out, err
 
@@ -103,6 +107,7 @@ def test_history_shows_what_changed_and_a_condition_decides(
     assert (row["group"], row["lag"], row["lag_change"]) == ("billing", str(LAG), "0")
 
 
+@pytest.mark.parametrize("run", ["spark"], indirect=True)
 @pytest.mark.parametrize("scheme", ["file", "viewfs"])
 def test_outputs_behind_uris_are_written_there(
     run: Run, log_dir: Path, tmp_path: Path, spark: SparkSession, scheme: str

@@ -14,6 +14,7 @@ from pykafka_ops.commands.spark.options import (
     LAG,
     REPORT,
     SKEW,
+    WHICH_ENGINE,
 )
 
 
@@ -41,7 +42,7 @@ spark.verb(
     "lag",
     "Report which groups lag, how far and since when; which stopped; topics without readers.",
     words=DIRS,
-    options=(*REPORT, *ENGINE, *JUDGE, *LAG),
+    options=(*REPORT, *WHICH_ENGINE, *ENGINE, *JUDGE, *LAG),
     examples=(
         "pko spark lag -b broker:9092",
         "pko spark lag /var/kafka/data --since 1d --html lag.html",
@@ -52,7 +53,7 @@ spark.verb(
     "skew",
     "Report uneven partitions, brokers and keys, and what to do about it.",
     words=DIRS,
-    options=(*REPORT, *ENGINE, *SKEW, *JUDGE),
+    options=(*REPORT, *WHICH_ENGINE, *ENGINE, *SKEW, *JUDGE),
     examples=(
         "pko spark skew /var/kafka/data --topic orders",
         "pko spark skew -b broker:9092 --target 50MiB --html skew.html",
@@ -62,7 +63,7 @@ spark.verb(
     "retention",
     "Report how much is kept and for how long, when disks fill, what gets lost unread.",
     words=DIRS,
-    options=(*REPORT, *ENGINE, *JUDGE),
+    options=(*REPORT, *WHICH_ENGINE, *ENGINE, *JUDGE),
     examples=(
         "pko spark retention -b broker:9092 --history /var/lib/pko/history",
         "pko spark retention s3://backup/kafka/data --configs topics.json",
@@ -84,7 +85,7 @@ spark.verb(
     "all",
     "Make all three reports in one Spark session.",
     words=DIRS,
-    options=(*REPORT, *ENGINE, *SKEW, *LAG),
+    options=(*REPORT, *WHICH_ENGINE, *ENGINE, *SKEW, *LAG),
     examples=("pko spark all -b broker:9092 --html kafka.html",),
 )
 spark.verb(

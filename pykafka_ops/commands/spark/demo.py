@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.spark.engine import OF_SPARK, need_arrow
 from pykafka_ops.commands.spark.signals import ended_by_signals
 from pykafka_ops.commands.spark.stages import Stages
 from pykafka_ops.errors import UsageError
@@ -18,11 +19,7 @@ _PASSED = ("cores", "driver-memory", "conf", "top")
 
 def demo(run: Run) -> int:
     """The reports' exit code; the data is gone afterwards unless ``--keep`` says where it stays."""
-    from pykafka_ops.spark.jvm import check_java
-    from pykafka_ops.spark.session import need_pyspark
-
-    need_pyspark()
-    check_java(run.env)
+    _need(run)
     from pykafka_ops.spark.demo.run import run as run_demo
 
     args = run.args
@@ -40,6 +37,18 @@ def demo(run: Run) -> int:
     finally:
         if not kept:
             shutil.rmtree(directory, ignore_errors=True)
+
+
+def _need(run: Run) -> None:
+    """PkoError for what is missing, before data is made up."""
+    if not any(run.args.has(name) for name in OF_SPARK):
+        need_arrow()
+        return
+    from pykafka_ops.spark.jvm import check_java
+    from pykafka_ops.spark.session import need_pyspark
+
+    need_pyspark()
+    check_java(run.env)
 
 
 def _page(run: Run, kept: Path | None) -> Path:

@@ -66,6 +66,11 @@ JUDGE = (
            help="the section that -o table begins with, -o csv and --fail-on are about"),
     FAIL_ON,
 )
+WHICH_ENGINE = (
+    Option("--engine", metavar="NAME", type=Choices(("auto", "spark", "local")), default="auto",
+           help="what makes the report: Spark, or this process without Java, which auto chooses "
+           "where little is to be read"),
+)
 LAG = (
     Option("--checkpoint", metavar="DIR", type=FILE_PATH, multiple=True,
            help="a checkpoint directory of a Structured Streaming job, to count as a group"),

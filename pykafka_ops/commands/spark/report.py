@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -15,11 +15,12 @@ from pykafka_ops.commands.framework.output import say
 from pykafka_ops.commands.framework.run import MAY_SEE, Run
 from pykafka_ops.commands.spark.ask import ReportRequest, ask, wish
 from pykafka_ops.commands.spark.cluster_mode import in_cluster, submit_report
+from pykafka_ops.commands.spark.engine import SPARK, EngineChoice, chosen, is_uri
 from pykafka_ops.commands.spark.judge import MAIN, TOGETHER, Judge, missing
 from pykafka_ops.commands.spark.places import ReportPlaces
+from pykafka_ops.commands.spark.running import engine_session
 from pykafka_ops.commands.spark.signals import ended_by_signals
 from pykafka_ops.commands.spark.stages import Stages
-from pykafka_ops.errors import PkoError
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.output.history import History
@@ -44,40 +45,37 @@ def report(run: Run) -> int:
     def make(spark: SparkSession, stages: Stages, kept: Outlet | None) -> Made:
         return _reports(asked, spark, stages, kept)
 
-    return finish(run, asked, make)
+    return finish(run, asked, make, chosen)
 
 
 def finish(
-    run: Run, asked: ReportRequest, make: Callable[[SparkSession, Stages, Outlet | None], Made]
+    run: Run,
+    asked: ReportRequest,
+    make: Callable[[SparkSession, Stages, Outlet | None], Made],
+    choose: Callable[[Run, ReportRequest], EngineChoice] | None = None,
 ) -> int:
-    """Start Spark, make reports, show and keep them; the exit code."""
-    engine = wish(run)
+    """Make reports by the engine that ``choose`` gives (Spark without it), show and keep them; the
+    exit code."""
+    options = wish(run)
     places = ReportPlaces.of(run, asked)
     judge = Judge.of(asked)
     if in_cluster(run):
-        return submit_report(run, engine)
+        return submit_report(run, options)
     look_first(asked)
-    with ended_by_signals(), Stages.of(run) as stages:
-        stages("starting Spark")
-        from pykafka_ops.spark.failures import explained
-        from pykafka_ops.spark.master import guarded
-        from pykafka_ops.spark.session import close, session
-        from pykafka_ops.spark.workers import at_fault
-
-        spark = session(replace(engine, brief=is_brief(asked)))
-        try:
-            stages.watch(spark)
-            places.open(spark)
-            with guarded(spark, engine.url()):
-                reports, histories = make(spark, stages, places.history)
-            places.write(reports, histories)
-        except PkoError:
-            raise
-        except Exception as e:
-            raise at_fault(spark, e) or explained(e) from e
-        finally:
-            stages.stop()
-            close(spark)
+    engine = choose(run, asked) if choose else SPARK
+    if engine.warning:
+        say(f"pko: {engine.warning}")
+    elif choose and (sys.stderr.isatty() or run.args.has("progress")):  # cron mails what is said
+        say(f"pko: engine {engine.said}")
+    with (
+        ended_by_signals(),
+        Stages.of(run) as stages,
+        engine_session(run, asked, engine, places, stages) as session,
+    ):
+        reports, histories = make(session, stages, places.history)
+        if choose:
+            reports = [_made_by(engine, report) for report in reports]
+        places.write(reports, histories)
     places.show(reports)
     problems = (problem for made in reports for problem in made.problems)
     lines = dict.fromkeys(f"{problem.where}: {problem.what}" for problem in problems)
@@ -87,6 +85,10 @@ def finish(
         say(f"pko: {line}")
     _tell(judge.met(reports), f"rows meet {judge.condition}; -o json lists them all")
     return judge.code(reports, nowhere)
+
+
+def _made_by(engine: EngineChoice, report: Report) -> Report:
+    return replace(report, source={**report.source, "engine": engine.said})
 
 
 def _reports(
@@ -159,42 +161,6 @@ def _tell(lines: Sequence[str], rest: str) -> None:
         say(f"pko: and {len(lines) - SHOWN:,} more {rest}")
 
 
-# --- what is read --------------------------------------------------------------------------------
-
-LITTLE = 2 << 30
-"""Bytes of logs up to which a report is a brief thing."""
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-
-
-def is_brief(asked: ReportRequest) -> bool:
-    """Whether little is to be read: lag of a cluster, or small logs of this machine."""
-    if any(_URI.match(location) for location in asked.dirs):
-        return False
-    if not asked.dirs:
-        return asked.kinds == ("lag",)
-    return _log_bytes(asked.dirs) <= LITTLE
-
-
-def _log_bytes(dirs: Sequence[str]) -> int:
-    """Bytes of the segments in directories, and in those one level below; more than LITTLE at most
-    once that is passed."""
-    total, left = 0, [(path, 1) for path in dirs]
-    while left and total <= LITTLE:
-        path, depth = left.pop()
-        try:
-            with os.scandir(path) as found:
-                for entry in found:
-                    if entry.name.endswith(".log"):
-                        total += entry.stat().st_size
-                    elif depth and entry.is_dir():
-                        left.append((entry.path, depth - 1))
-        except NotADirectoryError:
-            total += os.stat(path).st_size
-        except OSError:
-            continue
-    return total
-
-
 def look_first(asked: ReportRequest) -> None:
     """Raises for what would fail in any case, before seconds are spent on starting Spark."""
     from pykafka_ops.spark.inputs.settings import read_settings
@@ -204,7 +170,7 @@ def look_first(asked: ReportRequest) -> None:
     if asked.configs is not None:
         read_settings(asked.configs)
     for location in asked.dirs:
-        if not _URI.match(location) and not os.access(location, os.R_OK):
+        if not is_uri(location) and not os.access(location, os.R_OK):
             replicas(location)
     if asked.properties:
         with reached(asked.properties) as cluster:

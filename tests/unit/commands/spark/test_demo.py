@@ -22,7 +22,7 @@ def demo(*words: str, **env: str) -> tuple[int, str]:
 
 
 def test_no_java_is_said_before_anything_is_made(tmp_path: Path) -> None:
-    code, said = demo("--keep", str(tmp_path / "kept"), JAVA_HOME=str(tmp_path))
+    code, said = demo("--keep", str(tmp_path / "kept"), "--cores", "1", JAVA_HOME=str(tmp_path))
     assert code == 1 and "Spark needs Java" in said and said.count("\n") == 1
     assert not (tmp_path / "kept").exists()
 

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.cli import main
-from pykafka_ops.commands.spark import report as reading
-from pykafka_ops.commands.spark import spark
+from pykafka_ops.commands.spark import engine, spark
 from pykafka_ops.commands.spark.ask import ReportRequest, rate
 from pykafka_ops.commands.spark.cluster_mode import words_of
 from pykafka_ops.commands.spark.judge import Judge, missing
@@ -119,7 +118,7 @@ def test_without_java_it_says_what_to_install(
 ) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "/none")
-    assert main(["spark", "lag", str(logs)]) == 1
+    assert main(["spark", "lag", str(logs), "--engine", "spark"]) == 1
     assert "Spark needs Java, and there is none on the PATH: install Java 17" in (
         capsys.readouterr().err
     )
@@ -129,7 +128,7 @@ def test_without_java_it_says_what_to_install(
     java.chmod(0o755)
     (tmp_path / "jdk8" / "release").write_text('JAVA_VERSION="1.8.0_402"\n')
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "jdk8"))
-    assert main(["spark", "lag", str(logs)]) == 1
+    assert main(["spark", "lag", str(logs), "--engine", "spark"]) == 1
     assert f"Spark needs Java 17, but {java} is Java 8: install" in capsys.readouterr().err
 
 
@@ -140,7 +139,7 @@ def test_without_pyspark_it_says_what_to_install(
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "pyspark" else real(name)
     )
-    assert main(["spark", "lag", str(logs)]) == 1
+    assert main(["spark", "lag", str(logs), "--engine", "spark"]) == 1
     assert "pip install 'pykafka-ops[spark]'" in capsys.readouterr().err
 
 
@@ -239,12 +238,12 @@ def test_only_little_work_is_brief(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     log = tmp_path / "orders-0" / f"{0:020}.log"
     log.parent.mkdir()
     log.write_bytes(bytes(100))
-    assert reading.is_brief(asked(dirs=(str(tmp_path),)))
-    assert reading.is_brief(asked())
-    assert not reading.is_brief(asked(kinds=("skew",)))
-    assert not reading.is_brief(asked(dirs=("s3://bucket/logs",)))
-    monkeypatch.setattr(reading, "LITTLE", 99)
-    assert not reading.is_brief(asked(dirs=(str(log.parent),)))
+    assert engine.is_brief(asked(dirs=(str(tmp_path),)))
+    assert engine.is_brief(asked())
+    assert not engine.is_brief(asked(kinds=("skew",)))
+    assert not engine.is_brief(asked(dirs=("s3://bucket/logs",)))
+    monkeypatch.setattr(engine, "LITTLE", 99)
+    assert not engine.is_brief(asked(dirs=(str(log.parent),)))
 
 
 def test_histories_of_different_questions_are_told_apart() -> None:

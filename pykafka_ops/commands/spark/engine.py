@@ -1,0 +1,161 @@
+"""Which engine makes a report: Spark, or the one in this process for what is small."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
+
+from pykafka_ops.analysis.bars import size_text
+from pykafka_ops.errors import PkoError, UsageError
+from pykafka_ops.spark.inputs.names import INTERNAL
+from pykafka_ops.spark.inputs.planned import Wanted, bytes_in, of_cluster
+
+if TYPE_CHECKING:
+    from pykafka_ops.commands.framework.run import Run
+    from pykafka_ops.commands.spark.ask import ReportRequest
+
+LITTLE: Final = 2 << 30
+"""Bytes of logs up to which a report is a brief thing for Spark."""
+LOCAL_BYTES: Final = 256 << 20
+"""Bytes up to which this process is done before Spark would have started."""
+LOCAL_PARTITIONS: Final = 20_000
+OF_SPARK: Final = (
+    "master", "conf", "packages", "py-files", "archives", "driver-memory", "cores",
+)  # fmt: skip
+"""Options that only Spark can honour."""
+_OUTPUTS: Final = ("output-file", "html", "csv", "parquet", "history")
+_URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_COMMITS: Final = "__consumer_offsets"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineChoice:
+    """``why`` in a few words; ``warning`` where it may have been the wrong choice."""
+
+    local: bool
+    why: str
+    warning: str = ""
+
+    @property
+    def said(self) -> str:
+        """``local: 7.5 MiB to read``."""
+        return f"{'local' if self.local else 'spark'}: {self.why}"
+
+
+SPARK: Final = EngineChoice(local=False, why="it is the only one for this")
+
+
+def is_uri(location: str) -> bool:
+    """Whether a place is not simply a path here."""
+    return _URI.match(location) is not None
+
+
+def chosen(run: Run, asked: ReportRequest) -> EngineChoice:
+    """As ``--engine`` says, or by what there is to read.
+
+    Raises UsageError for what the engine asked for cannot do, and what connecting raises.
+    """
+    wish = run.args.text("engine") or "auto"
+    if wish == "spark":
+        return EngineChoice(local=False, why="asked for")
+    binding = _only_spark(run)
+    if binding and wish == "local":
+        raise UsageError(f"--engine local: {binding}")
+    if wish == "local":
+        need_arrow()
+        much = _much(asked)
+        return EngineChoice(
+            local=True,
+            why="asked for",
+            warning=f"{much}: Spark takes all cores for it" if much else "",
+        )
+    if binding:
+        return EngineChoice(local=False, why=binding)
+    much = _much(asked) if _has("pyarrow", "numpy") else "pyarrow is not installed"
+    if not much:
+        return EngineChoice(local=True, why=f"at most {size_text(LOCAL_BYTES)} to read")
+    if _has("pyspark"):
+        return EngineChoice(local=False, why=much)
+    need_arrow()
+    return EngineChoice(
+        local=True,
+        why="pyspark is not installed",
+        warning=f"{much}, and pyspark is not installed: one core goes through it",
+    )
+
+
+def is_brief(asked: ReportRequest) -> bool:
+    """Whether little is to be read: lag of a cluster, or small logs of this machine."""
+    if any(is_uri(location) for location in asked.dirs):
+        return False
+    if not asked.dirs:
+        return asked.kinds == ("lag",)
+    return bytes_in(asked.dirs, lambda _: True, LITTLE) <= LITTLE
+
+
+def _has(*modules: str) -> bool:
+    return all(find_spec(name) is not None for name in modules)
+
+
+def need_arrow() -> None:
+    """PkoError with what to install unless it is there."""
+    if not _has("pyarrow", "numpy"):
+        raise PkoError("pyarrow and numpy are not installed: pip install 'pykafka-ops[reports]'")
+
+
+def _only_spark(run: Run) -> str:
+    """What only Spark can do of what is asked for; empty where there is nothing."""
+    args = run.args
+    for name in OF_SPARK:
+        if args.has(name):
+            return f"--{name} is for Spark"
+    if args.text("deploy-mode") == "cluster":
+        return "--deploy-mode cluster is for Spark"
+    for name in _OUTPUTS:
+        text = args.text(name)
+        if text and is_uri(text):
+            return f"only Spark writes to {text}"
+    return ""
+
+
+def _much(asked: ReportRequest) -> str:
+    """What makes a report a large one; empty where it is small."""
+    for location in asked.dirs:
+        if is_uri(location):
+            return f"{location} is not on this machine"
+    wanted = _topics(asked)
+    if asked.dirs:
+        size = bytes_in(asked.dirs, wanted, LOCAL_BYTES)
+        if size > LOCAL_BYTES:
+            return f"more than {size_text(LOCAL_BYTES)} to read"
+    return _much_of_cluster(asked, wanted) if asked.properties else ""
+
+
+def _topics(asked: ReportRequest) -> Wanted:
+    """The topics whose logs are read, where they lie in directories."""
+    commits = set(asked.kinds) - {"skew"}
+    return lambda topic: topic in asked.topics or (bool(commits) and topic == _COMMITS)
+
+
+def _much_of_cluster(asked: ReportRequest, wanted: Callable[[str], bool]) -> str:
+    """The same of a cluster: its partitions, commits, and records where they are to be read."""
+    from pykafka_ops.spark.reach import reached
+
+    commits = not asked.dirs and set(asked.kinds) != {"skew"}
+    records = not asked.dirs and "skew" in asked.kinds and asked.options.get("records") == "all"
+
+    def read(topic: str) -> bool:
+        return (commits and topic == _COMMITS) or (
+            records and topic in asked.topics and (topic not in INTERNAL or not asked.topics.every)
+        )
+
+    with reached(asked.properties) as cluster:
+        planned = of_cluster(cluster, wanted, read)
+    if planned.partitions > LOCAL_PARTITIONS:
+        return f"{planned.partitions:,} partitions"
+    if planned.bytes is None:
+        return "brokers do not say how much there is to read"
+    return f"{size_text(planned.bytes)} to read" if planned.bytes > LOCAL_BYTES else ""

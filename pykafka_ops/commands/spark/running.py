@@ -1,0 +1,51 @@
+"""The session in which reports are made: Spark's, or the one of the engine in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.spark.ask import ReportRequest, wish
+from pykafka_ops.commands.spark.engine import EngineChoice, is_brief
+from pykafka_ops.commands.spark.places import ReportPlaces
+from pykafka_ops.commands.spark.stages import Stages
+from pykafka_ops.errors import PkoError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@contextmanager
+def engine_session(
+    run: Run, asked: ReportRequest, engine: EngineChoice, places: ReportPlaces, stages: Stages
+) -> Iterator[SparkSession]:
+    """It ends with the block, and what goes wrong in it is told in a line."""
+    if engine.local:
+        from pykafka_ops.spark.engines import local_session
+
+        yield local_session()
+        stages.stop()
+        return
+    stages("starting Spark")
+    from pykafka_ops.spark.failures import explained
+    from pykafka_ops.spark.master import guarded
+    from pykafka_ops.spark.session import close, session
+    from pykafka_ops.spark.workers import at_fault
+
+    options = replace(wish(run), brief=is_brief(asked))
+    spark = session(options)
+    try:
+        stages.watch(spark)
+        places.open(spark)
+        with guarded(spark, options.url()):
+            yield spark
+    except PkoError:
+        raise
+    except Exception as e:
+        raise at_fault(spark, e) or explained(e) from e
+    finally:
+        stages.stop()
+        close(spark)

@@ -1,0 +1,72 @@
+"""How much a report is going to read, before anything of it is read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.log_dirs import describe_log_dirs
+from pykafka_ops.client.topics import all_topics
+from pykafka_ops.disk.names import LOG_SUFFIX, parse_dir
+from pykafka_ops.errors import PkoError
+
+Wanted = Callable[[str], bool]
+
+
+def bytes_in(dirs: Sequence[str], wanted: Wanted, most: int) -> int:
+    """Bytes of the segments of wanted topics in local directories, and in those one level below;
+    more than ``most`` at most once that is passed."""
+    total, left = 0, [(path, 1) for path in dirs]
+    while left and total <= most:
+        path, depth = left.pop()
+        try:
+            with os.scandir(path) as found:
+                for entry in found:
+                    if entry.name.endswith(LOG_SUFFIX):
+                        total += entry.stat().st_size
+                    elif depth and entry.is_dir() and _is_wanted(entry.name, wanted):
+                        left.append((entry.path, depth - 1))
+        except NotADirectoryError:
+            total += os.stat(path).st_size
+        except OSError:
+            continue
+    return total
+
+
+def _is_wanted(name: str, wanted: Wanted) -> bool:
+    parsed = parse_dir(name)
+    return parsed is None or wanted(parsed.topic)
+
+
+class PlannedReading(NamedTuple):
+    """What a cluster has of some topics: partitions, and bytes of those that are read whole (None:
+    a broker does not say, or is not there)."""
+
+    partitions: int
+    bytes: int | None
+
+
+def of_cluster(cluster: Cluster, wanted: Wanted, read: Wanted) -> PlannedReading:
+    """Of the ``wanted`` topics, and of those to ``read``, the largest replica of each partition."""
+    topics = [t for t in all_topics(cluster) if wanted(t.name) or read(t.name)]
+    whole = {t.name: [p.number for p in t.partitions] for t in topics if read(t.name)}
+    return PlannedReading(sum(len(t.partitions) for t in topics), _bytes(cluster, whole))
+
+
+def _bytes(cluster: Cluster, whole: Mapping[str, Sequence[int]]) -> int | None:
+    if not whole:
+        return 0
+    sizes: dict[tuple[str, int], int] = {}
+    for dirs in describe_log_dirs(cluster, sorted(cluster.brokers()), whole, once=True).values():
+        if isinstance(dirs, PkoError):
+            return None
+        for found in dirs:
+            if found.error is not None:
+                return None
+            for replica in found.replicas:
+                key = replica.topic, replica.partition
+                sizes[key] = max(sizes.get(key, 0), replica.size)
+    every = {(name, number) for name, numbers in whole.items() for number in numbers}
+    return sum(sizes.values()) if every <= sizes.keys() else None
