@@ -3,65 +3,16 @@ ZooKeeper; and while none of its nodes runs."""
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
-from tests.support.process.apache_kraft import NEWEST, USER, VERSION, KraftBroker
-from tests.support.process.console import pko
-from tests.support.process.secured_lines import (
-    DELETED,
-    GROUP,
-    LINES,
-    TO_DELETE,
-    TOOLS,
-    TOPIC,
-    Line,
-    keep_backup,
-)
+from tests.support.process.apache_kraft import NEWEST, VERSION, KraftBroker
+from tests.support.process.kraft_lines import EVERY, KRAFT, Kraft
+from tests.support.process.secured_lines import TOOLS
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(600)]
-
-INSTEAD = {
-    "tokens": Line("tokens create -o json", f"User:{USER}"),
-    "api-versions": Line("api-versions --diff", "Kafka 4.0 or newer", options=("-b", "")),
-}
-"""What is asked and answered otherwise than by a secured broker of Kafka 3.9."""
-LOGIN = ("tokens", "kafka-delegation-tokens")
-"""What wants a login."""
-NOT_HERE = {"certs": "shows certificates of brokers, which have none here"}
-KRAFT = (
-    Line("quorum status", "LEADER"),
-    Line("quorum replication", "leader"),
-)
-PREPARED = (
-    f"topics create {TOPIC} -p 1",
-    f"produce {TOPIC}",
-    f"groups reset-offsets {GROUP} --topic {TOPIC} --to-latest --execute",
-    "users add SCRAM-SHA-512-user --password",
-    f"acls add SCRAM-SHA-256-user read topic:{TOPIC}",
-)
-
-
-class Kraft:
-    """The broker, the directory that commands run in, and a login."""
-
-    def __init__(self, broker: KraftBroker, directory: Path) -> None:
-        self.broker, self.directory = broker, directory
-        self.open = directory / "open.properties"
-        self.open.touch()
-        self.login = broker.client_properties(directory / "login.properties")
-
-    def ask(self, line: Line, *more: str) -> subprocess.CompletedProcess[bytes]:
-        secure = line.command in LOGIN
-        where = self.broker.login if secure else self.broker.bootstrap
-        file = self.login if secure else self.open
-        argv = [*line.reach(where, file), *more]
-        env = {**line.env(file), "XDG_STATE_HOME": str(self.directory)}
-        return pko(*argv, text="a record\n", env=env, cwd=self.directory)
 
 
 @pytest.fixture(scope="module", params=[VERSION, NEWEST])
@@ -73,17 +24,10 @@ def kraft(
     broker = KraftBroker(base / "data", secret, version=request.param)
     try:
         made = Kraft(broker.start(), base)
-        for words in PREPARED:
-            said = made.ask(Line(words, ""))
-            assert said.returncode == 0, (words, said.stderr)
-        (base / DELETED).write_text(TO_DELETE)
-        keep_backup(base)
+        made.prepare()
         yield made
     finally:
         broker.close()
-
-
-EVERY = [INSTEAD.get(line.command, line) for line in LINES if line.command not in NOT_HERE]
 
 
 def test_every_command_gets_its_answer(kraft: Kraft) -> None:

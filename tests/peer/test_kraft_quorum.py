@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
 
 from tests.support.process.apache_kraft import NEWEST
 from tests.support.process.console import pko
+from tests.support.process.kraft_lines import EVERY, KRAFT, Kraft
 from tests.support.process.kraft_trio import KraftTrio
+from tests.support.process.secured_lines import TOOLS, Line
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(600)]
+SOON = "default.api.timeout.ms=5000\nrequest.timeout.ms=2000\ndelivery.timeout.ms=5000\n"
+CONSUMERS = ("consume", "kafka-console-consumer")
+"""They wait for a leader for as long as it takes, as those of Kafka do."""
+FOUND = {"smoke": 4}
+"""Exit codes of what finds that a node is lost."""
 IMPATIENT = {"PKO_CONFIG": "", "PKO_PROFILE": ""}
 """As users have it: no waiting for a machine that is busy."""
-
-
-SOON = ("-X", "default.api.timeout.ms=5000", "-X", "request.timeout.ms=2000")
 
 
 @pytest.fixture(scope="module")
@@ -45,32 +51,54 @@ def without_quorum(at: str, *words: str) -> CompletedProcess[bytes] | None:
     return said if said.returncode == 4 else None
 
 
-def test_commands_tell_of_a_lost_node_and_of_a_lost_quorum(trio: KraftTrio) -> None:
-    at = trio.bootstrap()
-    assert pko("topics", "create", "t", "-p", "3", "-b", at).returncode == 0
-    first = wait_for(lambda: leader(trio) is not None and [leader(trio)], what="a leader")[0]
-    assert first is not None
-    status = pko("cluster", "status", "-b", at, "--fail-on", "under_replicated>0|offline>0")
+def asked(kraft: Kraft, but: tuple[str, ...] = ()) -> list[tuple[Line, CompletedProcess[bytes]]]:
+    """Every command, some at once: each may have to wait for a while."""
+    lines = [line for line in (*EVERY, *KRAFT, *TOOLS) if line.command not in but]
+    with ThreadPoolExecutor(6) as pool:
+        return list(zip(lines, pool.map(kraft.ask, lines), strict=True))
+
+
+def told(said: CompletedProcess[bytes]) -> str:
+    return (said.stdout + said.stderr).decode()
+
+
+def test_every_command_while_a_node_and_then_the_quorum_is_lost(
+    trio: KraftTrio, tmp_path: Path
+) -> None:
+    kraft = Kraft(trio.nodes[0], tmp_path)
+    kraft.bootstrap, kraft.login_at = trio.bootstrap(), trio.logins()
+    kraft.prepare()
+    status = pko("cluster", "status", "-b", kraft.bootstrap, "--fail-on", "under_replicated>0")
     assert (status.returncode, status.stderr) == (0, b"")
+    first = wait_for(lambda: [leader(trio)], what="a leader")[0]
+    assert first is not None
 
     trio.nodes[first].kill()
     left = [n for n in (0, 1, 2) if n != first]
-    at = trio.bootstrap(*left)
+    kraft.bootstrap, kraft.login_at = trio.bootstrap(*left), trio.logins(*left)
     wait_for(lambda: leader(trio, *left) in left, what="another leader")
-    changed = pko("topics", "create", "u", "-p", "1", "-r", "2", "-b", at)
-    assert changed.returncode == 0, changed.stderr
-    short = ("cluster", "status", "-b", at, "--fail-on", "under_replicated>0")
+    short = ("cluster", "status", "-b", kraft.bootstrap, "--fail-on", "under_replicated>0")
     wait_for(lambda: pko(*short).returncode == 4, what="partitions that lack a replica")
+    wrong = [
+        f"{line.words}: exit code {said.returncode}: {told(said)[-400:]}"
+        for line, said in asked(kraft)
+        if said.returncode != FOUND.get(line.command, 0) or line.wanted not in told(said)
+    ]
+    assert not wrong, "\n".join(wrong)
 
     second, last = left
     trio.nodes[second].kill()
-    at = trio.bootstrap(last)
+    kraft.bootstrap, kraft.login_at = trio.bootstrap(last), trio.logins(last)
     for words in (("cluster", "status"), ("quorum", "status")):
-        said = wait_for(partial(without_quorum, at, *words), what=f"exit code 4: {words}")
+        what = f"exit code 4: {words}"
+        said = wait_for(partial(without_quorum, kraft.bootstrap, *words), what=what)
         assert b"quorum" in said.stderr, (words, said)
-        assert b"Traceback" not in said.stderr
-    topics = pko("topics", "list", "-b", at)
-    assert topics.stdout.count(b"\n") == 3, topics
-    refused = pko("topics", "create", "v", "-b", at, *SOON, env=IMPATIENT)
-    assert refused.returncode not in (0, 4), refused
-    assert refused.stderr.count(b"\n") == 1, refused
+    for file in (kraft.open, kraft.login):
+        file.write_text(file.read_text() + SOON)
+    silent = []
+    for line, said in asked(kraft, but=CONSUMERS):
+        if "Traceback" in told(said) or (said.returncode and not told(said).strip()):
+            silent.append(f"{line.words}: exit code {said.returncode}: {told(said)[-400:]}")
+        if said.returncode and line.one_line and not said.stdout and told(said).count("\n") != 1:
+            silent.append(f"{line.words}: not one line: {told(said)}")
+    assert not silent, "\n".join(silent)

@@ -10,6 +10,7 @@ NODES = range(3)
 SETTINGS: dict[str, object] = {
     "default.replication.factor": 3,
     "min.insync.replicas": 2,
+    "delegation.token.secret.key": "secret",
     "offsets.topic.replication.factor": 3,
     "broker.session.timeout.ms": 3000,
     "broker.heartbeat.interval.ms": 500,
@@ -40,9 +41,9 @@ class KraftTrio:
         """The addresses of these (none given: of all), the first first."""
         return ",".join(self.nodes[n].bootstrap for n in nodes or NODES)
 
-    def controller_addresses(self) -> str:
-        """Those of all controllers."""
-        return ",".join(f"127.0.0.1:{node.controller_port}" for node in self.nodes)
+    def logins(self, *nodes: int) -> str:
+        """Where one has to log in."""
+        return ",".join(self.nodes[n].login for n in nodes or NODES)
 
     def close(self) -> None:
         """End them whatever their state."""
