@@ -20,7 +20,8 @@ class Option(click.Option):
     ``ours``: not an option of Kafka's tool. ``kafka``: its name there, if that is another;
     pko's form takes both. ``bare``: what the option means without a value
     (jopt's optional argument). ``separator`` splits one value into several, as jopt's
-    withValuesSeparatedBy. ``stands_for``: the option that this one is an old name of.
+    withValuesSeparatedBy. ``stands_for``: the option that this one is an old name of. ``newer``:
+    Kafka's tool has it since 4.0: the usage of 3.9's, which ours prints, does not name it.
     """
 
     def __init__(
@@ -31,12 +32,14 @@ class Option(click.Option):
         bare: str | None = None,
         separator: str = "",
         stands_for: str = "",
+        newer: bool = False,
         **attrs: Any,
     ) -> None:
         self.long = next(d[2:] for d in decls if d.startswith("--"))
         self.short = next((d[1:] for d in decls if not d.startswith("--")), "")
         self.kafka = kafka or self.long
         self.ours, self.bare, self.separator, self.stands_for = ours, bare, separator, stands_for
+        self.newer = newer
         self.fallback: str | None = attrs.get("default")
         if bare is not None:
             attrs |= {"is_flag": False, "flag_value": bare}

@@ -142,7 +142,8 @@ def usage(tool: Tool, verb: Verb | None) -> str:
                  "COMMAND ..."]  # fmt: skip
     else:
         parts = [*servers, verb.tool_name, "[-h]"]
-        parts += [_form(tool, verb, name) for name in _options(verb)]
+        known = (name for name in _options(verb) if not tool.options[name].newer)
+        parts += [_form(tool, verb, name) for name in known]
     lines, line = [], head
     for part in parts:
         if len(line) + 1 + len(part) > _WIDTH:

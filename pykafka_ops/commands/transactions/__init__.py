@@ -26,7 +26,7 @@ BROKER = Option("--broker", metavar="N", type=BROKER_ID, kafka="broker-id",
                 help="the broker to ask (default: the leader)")  # fmt: skip
 DURATION_FILTER = Option("--duration-filter", metavar="MS", type=MILLIS,
                          help="only those that run longer (ms)")  # fmt: skip
-PATTERN = Option("--transactional-id-pattern", metavar="REGEX",
+PATTERN = Option("--transactional-id-pattern", metavar="REGEX", newer=True,
                  help="only ids that match this RE2 expression (brokers from 4.1 on)")  # fmt: skip
 MAX_TIMEOUT = Option("--max-transaction-timeout", metavar="MIN", type=MINUTES, default="15",
                      help="what transaction.max.timeout.ms allows (minutes)")  # fmt: skip

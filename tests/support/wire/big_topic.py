@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pykafka_ops.wire.apis import APIS
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.frame import encode_request
 from pykafka_ops.wire.message import table_of
 from pykafka_ops.wire.messages.alter_partition_reassignments import (
@@ -36,7 +36,8 @@ def steps(topic: str, count: int) -> Iterator[tuple[str, bytes]]:
     """A name and the frame of each request, in the order in which they make sense: a topic of half
     of the partitions is created, grows, is used and is deleted."""
     for name, message in _messages(topic, count):
-        yield name, encode_request(message, APIS[table_of(type(message)).api].max_version, 1, "big")
+        newest = ApiKey(table_of(type(message)).api).served[-1]
+        yield name, encode_request(message, newest, 1, "big")
 
 
 def _messages(topic: str, count: int) -> Iterator[tuple[str, object]]:
