@@ -35,20 +35,20 @@ def generate(run: Run) -> Table | None:
     with in_file(path):
         topics = document.topics_of(text)
     rack_aware = not args.has("disable-rack-aware")
-    if by_zookeeper(run):
+    in_tree = by_zookeeper(run)
+    if in_tree:
         from pykafka_ops.commands.reassign_partitions.zookeeper import connected
 
         with connected(run) as tree:
             current = tree.of_topics(topics)
             brokers = chosen(tree.brokers(), ids, rack_aware=rack_aware)
-        dirs = {}
     else:
         current = of_topics(run.cluster(), topics)
         brokers = chosen(live_brokers(run.cluster()), ids, rack_aware=rack_aware)
-        dirs = present_dirs(run.cluster(), current)
     proposed = propose(current, brokers)
     talk = Talk(run)
     if talk.plain:
+        dirs = {} if in_tree else present_dirs(run.cluster(), current)
         present = document.text_of(current, dirs)
         talk.say(f"Current partition replica assignment\n{present}\n")
         talk.say(f"Proposed partition reassignment configuration\n{document.text_of(proposed)}")
