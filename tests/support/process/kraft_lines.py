@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.support.process.apache_kraft import USER, KraftBroker
@@ -31,7 +32,6 @@ KRAFT = (
     Line("quorum replication", "leader"),
 )
 PREPARED = (
-    f"topics create {TOPIC} -p 1",
     f"produce {TOPIC}",
     f"groups reset-offsets {GROUP} --topic {TOPIC} --to-latest --execute",
     "users add SCRAM-SHA-512-user --password",
@@ -50,9 +50,10 @@ class Kraft:
         self.open.touch()
         self.login = broker.client_properties(directory / "login.properties")
 
-    def prepare(self) -> None:
-        """Make what the lines name."""
-        for words in PREPARED:
+    def prepare(self, replicas: Sequence[int] = ()) -> None:
+        """Make what the lines name, the topic on ``replicas`` (the first leads by preference)."""
+        places = f"--replica-assignment {':'.join(map(str, replicas))}" if replicas else "-p 1"
+        for words in (f"topics create {TOPIC} {places}", *PREPARED):
             said = self.ask(Line(words, ""))
             assert said.returncode == 0, (words, said.stderr)
         (self.directory / DELETED).write_text(TO_DELETE)
