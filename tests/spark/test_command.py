@@ -254,3 +254,32 @@ def test_lag_of_a_live_cluster_is_what_groups_lag_tells(
     heard = json.loads(capsys.readouterr().out)["items"]
     assert ours == {(r["topic"], r["partition"]): r["lag"] for r in heard}
     assert sum(ours.values()) == LAG
+
+
+def test_owners_stand_beside_topics_and_one_without_can_be_asked_for(
+    run: Run, tmp_path: Path
+) -> None:
+    logs, owners, history = tmp_path / "logs", tmp_path / "owners.toml", tmp_path / "history"
+    write_log(logs, "orders", [[10]])
+    write_log(logs, "payments.eu", [[20]])
+    owners.write_text('"payments.*" = { owner = "finance", team = "pay", tags = ["pii"] }\n')
+    html = tmp_path / "x.html"
+    words = ("skew", logs, "--owners", owners, "--history", history)
+    code, out, err = run(*words, "-o", "json", "--html", html)
+    assert (code, err) == (0, "")
+    made = json.loads(out)
+    assert made["summary"]["unowned_topics"] == 1
+    for name in ("topics", "partitions", "windows", "keys"):
+        found = {row["topic"]: row["owner"] for row in made["sections"][name]["rows"]}
+        assert found == {"orders": "unowned", "payments.eu": "finance"}, name
+    first = by(made["sections"]["topics"]["rows"], "topic")["payments.eu"]
+    assert (first["team"], first["tags"], first["records"]) == ("pay", ["pii"], 20)
+    assert "finance" in html.read_text()
+    code, out, err = run(*words, "-o", "table", "--fail-on", "owner=unowned")
+    assert (code, err) == (4, "pko: topic orders: owner unowned\n")
+    assert "finance" in out
+    code, _, err = run(*words, "--fail-on", "owner=nobody")
+    assert (code, err) == (0, "")
+    code, _, err = run("skew", logs, "--fail-on", "owner=unowned")
+    assert code == 2
+    assert "there is no field owner" in err

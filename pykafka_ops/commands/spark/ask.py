@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 
 from pykafka_ops.analysis.amounts import size_of
 from pykafka_ops.analysis.moments import between
+from pykafka_ops.analysis.owners import OwnerRules
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import conf
 from pykafka_ops.spark.inputs.names import Names
+from pykafka_ops.spark.inputs.owners import read_owners
 from pykafka_ops.spark.output.history import source_id
 from pykafka_ops.spark.session import SessionOptions
 
@@ -22,7 +24,8 @@ LEAST_MEMORY = 450 << 20
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
     """``dirs`` and ``properties`` (client settings with bootstrap.servers) say what to read: one
-    or both. Moments are in ms, None where not said. ``options`` are fields of Options."""
+    or both. Moments are in ms, None where not said. ``options`` are fields of Options. ``owners``
+    stand beside topics (None: nobody asked for them)."""
 
     kinds: tuple[str, ...]
     dirs: tuple[str, ...]
@@ -38,6 +41,7 @@ class ReportRequest:
     history: str | None
     against: str | None = None
     options: Mapping[str, object] = field(default_factory=dict)
+    owners: OwnerRules | None = None
 
     @property
     def source(self) -> str:
@@ -62,6 +66,7 @@ def ask(run: Run, kinds: Sequence[str]) -> ReportRequest:
     now = args.moment("now", wall)
     since, until = between(args.text("since"), args.text("until"), now[0] if now else wall)
     regex = args.has("regex")
+    owners = args.text("owners")
     return ReportRequest(
         tuple(kinds),
         dirs,
@@ -77,6 +82,7 @@ def ask(run: Run, kinds: Sequence[str]) -> ReportRequest:
         args.text("history"),
         args.text("against"),
         _options(run),
+        None if owners is None else read_owners(owners),
     )
 
 

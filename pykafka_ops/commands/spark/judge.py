@@ -14,6 +14,7 @@ from pykafka_ops.errors import UsageError
 from pykafka_ops.runs.layout import TRENDS
 from pykafka_ops.spark.output.document import value
 from pykafka_ops.spark.output.history import with_change
+from pykafka_ops.spark.owned import with_owner
 
 if TYPE_CHECKING:
     from pykafka_ops.commands.spark.ask import ReportRequest
@@ -64,6 +65,8 @@ class Judge:
             if asked.condition is not None:
                 known = import_module(f"pykafka_ops.spark.reports.{kind}.columns")
                 columns = list(getattr(known, SECTIONS[kind][name]))
+                if asked.owners is not None:
+                    columns = with_owner(columns)
                 if asked.history is not None and name in TRENDS[kind]:
                     columns = with_change(columns, TRENDS[kind][name][1])
                 _condition(asked.condition, name, columns)

@@ -32,6 +32,9 @@ PROGRESS = (
 _TOPIC = Option("--topic", "--topics", metavar="TOPIC", type=TOPIC_NAME, multiple=True,
                 help="only these topics; a value may hold several, by comma")
 _OUTPUT = (
+    Option("--owners", metavar="FILE", type=FILE_PATH,
+           help="who owns which topics (TOML, CSV or JSON: name or pattern, owner, team, tags), as "
+           "columns beside topics"),
     Option("--history", metavar="DIR", type=FILE_PATH,
            help="keep each run in this directory or URI (Parquet) and show what changed since"),
     HTML,

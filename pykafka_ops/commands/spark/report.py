@@ -24,6 +24,7 @@ from pykafka_ops.commands.spark.stages import Stages
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.output.history import History
+from pykafka_ops.spark.owned import with_owners
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -139,6 +140,8 @@ def with_history(
     if kept is not None:
         history, damaged = runs.load(kept.store, kind, asked.source, now)
     made = make(history)
+    if asked.owners is not None:
+        made = with_owners(made, asked.owners)
     if kept is not None:
         runs.append(kept.store, made, asked.source)
         made = replace(runs.with_trends(made, history), problems=[*made.problems, *damaged])
