@@ -1,0 +1,158 @@
+"""Reports on a cluster of any size whose figures follow from a rule: are they right, how long do
+they take, and how much memory?
+
+    scripts/spark_scale lag skew retention --partitions 1000 10000 100000 1000000
+
+The cluster is one process that answers for all brokers (tests/support/by_rule), beside ``pko``. A
+line of JSON for each run: seconds, seconds of processor time, and the most MB that were resident
+at a time: of the driver's Python, of the JVM (driver and, on local cores, executors), of the Python
+workers together, and of all of them. The exit code is 1 where a figure is not what the rule says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final
+
+from tests.support.by_rule import expected
+from tests.support.by_rule.rules import ClusterRules
+from tests.support.by_rule.server import running
+
+EVERY: Final = 0.25
+"""Seconds between two looks at the memory of all processes."""
+PER_GROUP: Final = 100
+"""Partitions of a group."""
+NOW: Final = 1_800_000_000_000
+_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+_TICK: Final = os.sysconf("SC_CLK_TCK")
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="scripts/spark_scale", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("reports", nargs="+", choices=sorted(expected.SUMMARIES))
+    parser.add_argument("--partitions", type=int, nargs="+", default=[1_000, 10_000])
+    parser.add_argument("--brokers", type=int, default=1_000)
+    parser.add_argument("--engine", default="spark", choices=("auto", "local", "spark"))
+    parser.add_argument("--driver-memory", default="1g")
+    parser.add_argument("--cores", type=int, default=2)
+    return parser.parse_args()
+
+
+@dataclass(slots=True)
+class Watched:
+    """What ``pko`` and its children used: MB by kind of process, most at a time; processor time by
+    process, as last seen."""
+
+    mb: dict[str, int] = field(default_factory=dict)
+    cpu: dict[int, float] = field(default_factory=dict)
+
+    def look(self, root: int) -> None:
+        """Take in what is used now."""
+        now: dict[str, int] = {}
+        for pid, name, pages, seconds in processes(root):
+            kind = "python" if pid == root else "jvm" if name == "java" else "workers"
+            for key in (kind, "all"):
+                now[key] = now.get(key, 0) + pages * _PAGE // (1 << 20)
+            self.cpu[pid] = max(seconds, self.cpu.get(pid, 0.0))
+        for kind, size in now.items():
+            self.mb[kind] = max(size, self.mb.get(kind, 0))
+
+
+def processes(root: int) -> Iterator[tuple[int, str, int, float]]:
+    """A process and all below it: id, name, resident pages, seconds of processor time."""
+    children: dict[int, list[int]] = {}
+    found: dict[int, tuple[str, int, float]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            head, _, rest = path.read_text().rpartition(")")
+        except OSError:
+            continue
+        pid, values = int(path.parent.name), rest.split()
+        children.setdefault(int(values[1]), []).append(pid)
+        spent = (int(values[11]) + int(values[12])) / _TICK
+        found[pid] = head.partition("(")[2], int(values[21]), spent
+    left = [root]
+    while left:
+        pid = left.pop()
+        if pid in found:
+            yield pid, *found[pid]
+        left += children.get(pid, [])
+
+
+@contextmanager
+def watching(root: int) -> Iterator[Watched]:
+    """Look at the processes again and again, in a thread."""
+    watched, ended = Watched(), threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(EVERY):
+            watched.look(root)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield watched
+    finally:
+        ended.set()
+        thread.join()
+
+
+def ran(argv: Sequence[str], out: IO[str]) -> tuple[int, float, Watched]:
+    """Run a command: its exit code, seconds, and what it used."""
+    begin = time.monotonic()
+    with subprocess.Popen(argv, stdout=out) as process, watching(process.pid) as watched:
+        code = process.wait()
+    return code, time.monotonic() - begin, watched
+
+
+def measured(kind: str, rules: ClusterRules, servers: str, asked: argparse.Namespace) -> bool:
+    """Make a report and print what it took; whether its figures are right."""
+    argv = [sys.executable, "-m", "pykafka_ops", "spark", kind, "-b", servers, "-o", "json",
+            "--now", str(rules.now), "--engine", asked.engine]  # fmt: skip
+    if asked.engine == "spark":
+        argv += ["--driver-memory", asked.driver_memory, "--cores", str(asked.cores)]
+    with tempfile.TemporaryFile("w+") as out:
+        code, seconds, watched = ran(argv, out)
+        size = out.tell()
+        out.seek(0)
+        summary: dict[str, Any] = json.load(out)["summary"] if code == 0 else {}
+    wrong = expected.differences(summary, expected.SUMMARIES[kind](rules))
+    line = {
+        "report": kind, "engine": asked.engine, "brokers": rules.brokers,
+        "partitions": rules.partitions, "groups": rules.groups, "code": code,
+        "seconds": round(seconds, 1), "cpu_seconds": round(sum(watched.cpu.values()), 1),
+        **{f"{name}_mb": mb for name, mb in sorted(watched.mb.items())},
+        "json_mb": round(size / (1 << 20), 1), "load": round(os.getloadavg()[0], 1),
+        "wrong": {k: [str(v) for v in pair] for k, pair in wrong.items()},
+    }  # fmt: skip
+    print(json.dumps(line), flush=True)
+    return not wrong
+
+
+def main() -> int:
+    asked = arguments()
+    right = True
+    for partitions in asked.partitions:
+        rules = ClusterRules(NOW, asked.brokers, partitions, groups=max(1, partitions // PER_GROUP))
+        with running(rules) as servers:
+            for kind in asked.reports:
+                right &= measured(kind, rules, servers, asked)
+    return 0 if right else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+"""Reports on a cluster whose figures follow from a rule: they must say what the rule says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pykafka_ops.spark.inputs import InputQuery
+from pykafka_ops.spark.inputs.opened import open_inputs
+from pykafka_ops.spark.model import Report
+from pykafka_ops.spark.options import ReportOptions
+from tests.support.by_rule import expected
+from tests.support.by_rule.rules import ClusterRules
+from tests.support.by_rule.server import running
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+RULES = ClusterRules(now=1_800_000_000_000, brokers=30, partitions=3_007, per_topic=20, groups=25)
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[str]:
+    with running(RULES) as address:
+        yield address
+
+
+def made(spark: SparkSession, servers: str, kind: str) -> Report:
+    inputs = open_inputs(
+        spark, InputQuery(now=RULES.now), properties={"bootstrap.servers": servers}
+    )
+    try:
+        module = import_module(f"pykafka_ops.spark.reports.{kind}.report")
+        report: Report = module.build(inputs, ReportOptions())
+        return report
+    finally:
+        inputs.close()
+
+
+@pytest.mark.parametrize("kind", sorted(expected.SUMMARIES))
+def test_the_summary_is_what_the_rule_says(engine: SparkSession, servers: str, kind: str) -> None:
+    report = made(engine, servers, kind)
+    assert not expected.differences(dict(report.summary), expected.SUMMARIES[kind](RULES))
+    assert not report.problems
+
+
+def test_every_broker_holds_what_the_rule_says(engine: SparkSession, servers: str) -> None:
+    rows = made(engine, servers, "skew").section("brokers").rows
+    wanted = expected.brokers(RULES)
+    assert [{name: row[name] for name in wanted[0]} for row in rows] == wanted
+
+
+def test_every_group_is_as_far_behind_as_the_rule_says(engine: SparkSession, servers: str) -> None:
+    rows = made(engine, servers, "lag").section("groups").rows
+    wanted = expected.groups(RULES)
+    assert {
+        row["group"]: {name: row[name] for name in ("partitions", "lag", "max_lag")} for row in rows
+    } == wanted

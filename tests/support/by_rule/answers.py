@@ -1,0 +1,354 @@
+"""What each broker of a cluster by rule answers, made of the wire codecs' messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+import numpy as np
+
+from pykafka_ops.disk.build import build_batch
+from pykafka_ops.disk.internal import ConsumerProtocolAssignment, TopicPartitions, encode
+from pykafka_ops.disk.record import Record
+from pykafka_ops.wire.apis import ApiKey
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages import api_versions as av
+from pykafka_ops.wire.messages import describe_configs as dc
+from pykafka_ops.wire.messages import describe_groups as dg
+from pykafka_ops.wire.messages import describe_log_dirs as dld
+from pykafka_ops.wire.messages import fetch as fe
+from pykafka_ops.wire.messages import find_coordinator as fc
+from pykafka_ops.wire.messages import list_groups as lg
+from pykafka_ops.wire.messages import list_offsets as lo
+from pykafka_ops.wire.messages import metadata as md
+from pykafka_ops.wire.messages import offset_fetch as of
+from tests.support.by_rule.rules import (
+    DIRS,
+    VOLUME,
+    ClusterRules,
+    group_name,
+    number_of,
+    topic_name,
+)
+
+LATEST: Final = -1
+EARLIEST: Final = -2
+MAX_TIMESTAMP: Final = -3
+_HOST: Final = "127.0.0.1"
+_TOPIC: Final = 2
+_DYNAMIC, _DEFAULT = 1, 5
+"""Where a setting comes from: of the topic itself, or Kafka's default."""
+_UNKNOWN: Final = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+_DEFAULTS: Final = {
+    "cleanup.policy": "delete",
+    "retention.bytes": "-1",
+    "segment.ms": "604800000",
+    "segment.bytes": "1073741824",
+    "min.cleanable.dirty.ratio": "0.5",
+    "min.compaction.lag.ms": "0",
+    "max.compaction.lag.ms": "9223372036854775807",
+}
+Answer = Callable[[int, Any], Any]
+"""From a broker's id and a request."""
+
+
+class RuledAnswers:
+    """``ports`` are those of the brokers, by id; ``asked`` counts requests by API."""
+
+    def __init__(self, rules: ClusterRules, ports: Sequence[int]) -> None:
+        self.rules, self._ports = rules, ports
+        self.asked: dict[str, int] = {}
+        self._answers: dict[str, Answer] = {
+            "ApiVersions": self._versions,
+            "Metadata": self._metadata,
+            "DescribeLogDirs": self._log_dirs,
+            "DescribeConfigs": self._configs,
+            "ListOffsets": self._offsets,
+            "Fetch": self._fetch,
+            "ListGroups": self._groups,
+            "DescribeGroups": self._describe_groups,
+            "FindCoordinator": self._coordinators,
+            "OffsetFetch": self._committed,
+        }
+        self._ranges = [
+            av.ApiVersion(api_key=int(api), min_version=api.versions[0], max_version=highest)
+            for api, highest in _spoken().items()
+        ]
+        self.brokers = [
+            md.MetadataResponseBroker(node_id=b, host=_HOST, port=port, rack=rules.rack(b))
+            for b, port in enumerate(ports)
+        ]
+
+    def answer(self, broker: int, api: str, request: Any) -> Any:
+        """The answer of a broker. KeyError for what it does not speak."""
+        self.asked[api] = self.asked.get(api, 0) + 1
+        return self._answers[api](broker, request)
+
+    def _topic(self, name: str) -> int | None:
+        """The number of a topic that is there."""
+        number = number_of(name) if name.startswith("topic-") else -1
+        return number if 0 <= number < self.rules.topics and topic_name(number) == name else None
+
+    # --- the cluster
+
+    def _versions(self, broker: int, request: Any) -> av.ApiVersionsResponse:
+        return av.ApiVersionsResponse(api_keys=self._ranges)
+
+    def _metadata(self, broker: int, request: md.MetadataRequest) -> md.MetadataResponse:
+        if request.topics is None:
+            topics = [self._described(number) for number in range(self.rules.topics)]
+        else:
+            topics = [self._described_by(t.name or "") for t in request.topics]
+        return md.MetadataResponse(
+            brokers=self.brokers, cluster_id="by-rule", controller_id=0, topics=topics
+        )
+
+    def _described_by(self, name: str) -> md.MetadataResponseTopic:
+        number = self._topic(name)
+        if number is None:
+            return md.MetadataResponseTopic(error_code=_UNKNOWN, name=name)
+        return self._described(number)
+
+    def _described(self, topic: int) -> md.MetadataResponseTopic:
+        rules = self.rules
+        made = []
+        for i, n in enumerate(rules.partitions_of(topic)):
+            replicas = [(n + copy) % rules.brokers for copy in range(rules.copies())]
+            made.append(
+                md.MetadataResponsePartition(
+                    partition_index=i, leader_id=replicas[0], replica_nodes=replicas,
+                    isr_nodes=replicas,
+                )
+            )  # fmt: skip
+        id_ = (topic + 1).to_bytes(16, "big")
+        return md.MetadataResponseTopic(name=topic_name(topic), topic_id=id_, partitions=made)
+
+    def _configs(self, broker: int, request: dc.DescribeConfigsRequest) -> Any:
+        return dc.DescribeConfigsResponse(results=[self._settings(r) for r in request.resources])
+
+    def _settings(self, asked: dc.DescribeConfigsResource) -> dc.DescribeConfigsResult:
+        topic = self._topic(asked.resource_name) if asked.resource_type == _TOPIC else None
+        who = {"resource_type": asked.resource_type, "resource_name": asked.resource_name}
+        if topic is None:
+            return dc.DescribeConfigsResult(error_code=_UNKNOWN, **who)
+        own = {"retention.ms": str(self.rules.retention_ms(topic))}
+        wanted = asked.configuration_keys
+        found = [
+            dc.DescribeConfigsResourceResult(
+                name=key, value=value, config_source=_DYNAMIC if key in own else _DEFAULT
+            )
+            for key, value in {**own, **_DEFAULTS}.items()
+            if wanted is None or key in wanted
+        ]
+        return dc.DescribeConfigsResult(configs=found, **who)
+
+    # --- logs
+
+    def _log_dirs(self, broker: int, request: dld.DescribeLogDirsRequest) -> Any:
+        rules = self.rules
+        held = rules.held(broker)
+        if request.topics is not None:
+            asked = {
+                number * rules.per_topic + p
+                for t in request.topics
+                if (number := self._topic(t.topic)) is not None
+                for p in t.partitions
+            }
+            held = np.array(sorted(asked & set(held.tolist())), dtype=np.int64)
+        places = rules.directory(held)
+        results = []
+        for place, path in enumerate(DIRS):
+            mine = held[places == place]
+            size = int(rules.bytes(mine).sum())
+            results.append(
+                dld.DescribeLogDirsResult(
+                    log_dir=path, topics=self._replicas(mine), total_bytes=VOLUME,
+                    usable_bytes=max(0, VOLUME - size),
+                )
+            )  # fmt: skip
+        return dld.DescribeLogDirsResponse(results=results)
+
+    def _replicas(self, held: Any) -> list[dld.DescribeLogDirsTopic]:
+        per_topic = self.rules.per_topic
+        pairs = zip(held.tolist(), self.rules.bytes(held).tolist(), strict=True)
+        return [
+            dld.DescribeLogDirsTopic(
+                name=topic_name(topic),
+                partitions=[
+                    dld.DescribeLogDirsPartition(
+                        partition_index=n % per_topic, partition_size=size, offset_lag=0,
+                        is_future_key=False,
+                    )
+                    for n, size in mine
+                ],
+            )
+            for topic, mine in groupby(pairs, lambda pair: pair[0] // per_topic)
+        ]  # fmt: skip
+
+    def _led(self, broker: int, topic: str, partitions: Iterable[int]) -> Iterator[int]:
+        """The numbers of the partitions that are there, -1 for those that the broker does not
+        lead."""
+        number = self._topic(topic)
+        mine = () if number is None else self.rules.partitions_of(number)
+        for p in partitions:
+            is_led = 0 <= p < len(mine) and mine[p] % self.rules.brokers == broker
+            yield mine[p] if is_led else -1
+
+    def _offsets(self, broker: int, request: lo.ListOffsetsRequest) -> lo.ListOffsetsResponse:
+        asked = [(t.name, p) for t in request.topics for p in t.partitions]
+        numbers = np.array(
+            [n for t in request.topics
+             for n in self._led(broker, t.name, (p.partition_index for p in t.partitions))],
+            dtype=np.int64,
+        )  # fmt: skip
+        moments = np.array([p.timestamp for _, p in asked], dtype=np.int64)
+        offsets = np.full(len(asked), -1, dtype=np.int64)
+        times = np.full(len(asked), -1, dtype=np.int64)
+        for moment in np.unique(moments).tolist():
+            rows = np.flatnonzero((moments == moment) & (numbers >= 0))
+            offsets[rows], times[rows] = self._found(numbers[rows], moment)
+        found = iter(zip(numbers.tolist(), offsets.tolist(), times.tolist(), strict=True))
+        topics = [
+            lo.ListOffsetsTopicResponse(
+                name=t.name,
+                partitions=[
+                    lo.ListOffsetsPartitionResponse(
+                        partition_index=p.partition_index,
+                        error_code=0 if n >= 0 else ErrorCode.NOT_LEADER_OR_FOLLOWER,
+                        timestamp=time,
+                        offset=offset,
+                        leader_epoch=0,
+                    )
+                    for p, (n, offset, time) in zip(t.partitions, found, strict=False)
+                ],
+            )
+            for t in request.topics
+        ]
+        return lo.ListOffsetsResponse(topics=topics)
+
+    def _found(self, n: Any, moment: int) -> tuple[Any, Any]:
+        """Offsets and times of partitions for a moment or one of Kafka's special times."""
+        rules, none = self.rules, np.full(len(n), -1, dtype=np.int64)
+        if moment == LATEST:
+            return rules.end(n), none
+        if moment == EARLIEST:
+            return rules.start(n), none
+        at = rules.end(n) - 1 if moment == MAX_TIMESTAMP else rules.at(n, moment)
+        return at, np.where(at < 0, -1, rules.written(n, at))
+
+    def _fetch(self, broker: int, request: fe.FetchRequest) -> fe.FetchResponse:
+        topics = []
+        for t in request.topics:
+            numbers = self._led(broker, t.topic, (p.partition for p in t.partitions))
+            parts = [self._read(n, p) for n, p in zip(numbers, t.partitions, strict=True)]
+            topics.append(fe.FetchableTopicResponse(topic=t.topic, partitions=parts))
+        return fe.FetchResponse(responses=topics)
+
+    def _read(self, n: int, asked: fe.FetchPartition) -> fe.PartitionData:
+        """The one record at the offset that is asked for."""
+        index, at = asked.partition, asked.fetch_offset
+        if n < 0:
+            return fe.PartitionData(
+                partition_index=index, error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER,
+                high_watermark=-1, records=None,
+            )  # fmt: skip
+        start, end = int(self.rules.start(n)), int(self.rules.end(n))
+        code, data = 0, b""
+        if not start <= at <= end:
+            code = ErrorCode.OFFSET_OUT_OF_RANGE
+        elif at < end:
+            record = Record(at, int(self.rules.written(n, at)), b"key", b"value", ())
+            data = bytes(build_batch([record], base_offset=at))
+        return fe.PartitionData(
+            partition_index=index, error_code=code, high_watermark=end, last_stable_offset=end,
+            log_start_offset=start, records=data,
+        )  # fmt: skip
+
+    # --- groups
+
+    def _group(self, name: str) -> int | None:
+        number = number_of(name) if name.startswith("group-") else -1
+        return number if 0 <= number < self.rules.groups and group_name(number) == name else None
+
+    def _groups(self, broker: int, request: lg.ListGroupsRequest) -> lg.ListGroupsResponse:
+        return lg.ListGroupsResponse(
+            groups=[
+                lg.ListedGroup(
+                    group_id=group_name(g), protocol_type="consumer", group_state=self._state(g),
+                    group_type="classic",
+                )
+                for g in range(broker, self.rules.groups, self.rules.brokers)
+            ]
+        )  # fmt: skip
+
+    def _state(self, group: int) -> str:
+        return "Stable" if self.rules.members(group) else "Empty"
+
+    def _coordinators(self, broker: int, request: fc.FindCoordinatorRequest) -> Any:
+        found = []
+        for key in request.coordinator_keys:
+            group = self._group(key)
+            node = 0 if group is None else group % self.rules.brokers
+            found.append(fc.Coordinator(key=key, node_id=node, host=_HOST, port=self._ports[node]))
+        return fc.FindCoordinatorResponse(coordinators=found)
+
+    def _describe_groups(self, broker: int, request: dg.DescribeGroupsRequest) -> Any:
+        return dg.DescribeGroupsResponse(groups=[self._members(name) for name in request.groups])
+
+    def _members(self, name: str) -> dg.DescribedGroup:
+        group = self._group(name)
+        if group is None:
+            return dg.DescribedGroup(group_id=name, group_state="Dead")
+        count = self.rules.members(group)
+        members = [
+            dg.DescribedGroupMember(
+                member_id=f"{name}-member-{m}", client_id=f"client-{m}",
+                client_host=f"/10.0.0.{m}", member_assignment=self._assigned(group, m, count),
+            )
+            for m in range(count)
+        ]  # fmt: skip
+        return dg.DescribedGroup(
+            group_id=name, group_state=self._state(group), protocol_type="consumer",
+            protocol_data="range" if count else "", members=members,
+        )  # fmt: skip
+
+    def _assigned(self, group: int, member: int, members: int) -> bytes:
+        places = [
+            TopicPartitions(topic=topic_name(t), partitions=own)
+            for t in self.rules.reads(group)
+            if (own := list(range(member, len(self.rules.partitions_of(t)), members)))
+        ]
+        return encode(ConsumerProtocolAssignment(assigned_partitions=places, user_data=None), 0)
+
+    def _committed(self, broker: int, request: of.OffsetFetchRequest) -> of.OffsetFetchResponse:
+        return of.OffsetFetchResponse(groups=[self._offsets_of(g) for g in request.groups])
+
+    def _offsets_of(self, asked: of.OffsetFetchRequestGroup) -> of.OffsetFetchResponseGroup:
+        group = self._group(asked.group_id)
+        reads = () if group is None else self.rules.reads(group)
+        topics = []
+        for topic in reads:
+            offsets = self.rules.committed(np.array(self.rules.partitions_of(topic))).tolist()
+            topics.append(
+                of.OffsetFetchResponseTopic(
+                    name=topic_name(topic),
+                    partitions=[
+                        of.OffsetFetchResponsePartition(
+                            partition_index=p, committed_offset=offset, metadata="", error_code=0
+                        )
+                        for p, offset in enumerate(offsets)
+                    ],
+                )
+            )
+        return of.OffsetFetchResponseGroup(group_id=asked.group_id, topics=topics)
+
+
+def _spoken() -> dict[ApiKey, int]:
+    """The highest version of each API that is answered; Fetch as far as topics have names."""
+    apis = (
+        ApiKey.API_VERSIONS, ApiKey.METADATA, ApiKey.DESCRIBE_LOG_DIRS, ApiKey.DESCRIBE_CONFIGS,
+        ApiKey.LIST_OFFSETS, ApiKey.LIST_GROUPS, ApiKey.DESCRIBE_GROUPS, ApiKey.FIND_COORDINATOR,
+        ApiKey.OFFSET_FETCH,
+    )  # fmt: skip
+    return {**{api: api.served[1] for api in apis}, ApiKey.FETCH: 12}
