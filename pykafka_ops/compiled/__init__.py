@@ -28,6 +28,7 @@ MODULES = (
     "broker.hot.reply",
     "broker.hot.serving",
     "broker.hot.produce",
+    "broker.hot.heartbeat",
     "broker.hot.frames",
     "broker.storage.cleaner.sifting",
     "disk.hot.commit_layouts",

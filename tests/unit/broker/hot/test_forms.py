@@ -12,6 +12,7 @@ import os
 import random
 import resource
 import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,24 @@ def try_reply(c: Any, reply: Any, place: int, numbers: int) -> None:
     except IndexError:
         return
     assert len(packed) == size
+
+
+def test_no_form_takes_another_heartbeat() -> None:
+    head, tail = b"\0\x01c\0\x01g", b"\0\x01m"
+    frame = b"\0\x0c\0\x03" + b"\1\2\3\4" + head + b"\0\0\0\x07" + tail
+    free = {*range(4, 8), *range(8 + len(head), 12 + len(head))}
+    more = ((12 << 16 | 3, head, tail), bytes(14), ("g", "m", None), ({}, "t"), time.monotonic, 0)
+    for form in (plain, running):
+        path = form("broker.hot.heartbeat").HeartbeatPath(*more)
+        assert path.fits(memoryview(bytearray(frame)))
+        for at in range(len(frame)):
+            for value in VALUES:
+                bad = bytearray(frame)
+                bad[at] ^= value
+                assert path.fits(memoryview(bad)) is (at in free or not value)
+        for size in range(len(frame)):
+            assert not path.fits(memoryview(bytearray(frame[:size])))
+        assert not path.fits(memoryview(bytearray(frame + b"\0")))
 
 
 def test_the_wall_clock_is_looked_at_without_a_call(c: Any) -> None:

@@ -1,0 +1,121 @@
+"""Heartbeats of a member of a stable group, straight from their bytes to the answer.
+
+What requests of a :class:`HeartbeatPath` have in common is known: API, version, client, group,
+member and static name. They differ in correlation id and generation. Nothing is done but to note
+until when the member lives; its timer looks at that when it fires. The path leaves to the ordinary
+code every heartbeat that is answered with an error, or that needs another timer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pykafka_ops.broker.hot.raw as at
+from pykafka_ops.broker.hot.serving import Shape
+
+_HEAD = at.HEAD_SIZE
+_GENERATION = 4
+
+
+class HeartbeatPath(Shape):
+    """Requests of one shape: ``head`` are their bytes from behind the correlation id to before the
+    generation, ``tail`` those behind it, ``key`` the number that API and version are, ``reply`` an
+    answer without an error. ``member`` has group, member id and static name; ``topics`` what there
+    is of each topic, ``topic`` is the one whose partitions hold groups; ``timer()`` is monotonic
+    and in ms; ``stable`` is the state of groups that wait for nobody."""
+
+    __slots__ = (
+        "_after",
+        "_before",
+        "_group_id",
+        "_head",
+        "_instance_id",
+        "_key",
+        "_member_id",
+        "_place",
+        "_seen",
+        "_size",
+        "_slot",
+        "_stable",
+        "_tail",
+        "_timer",
+        "_topic",
+        "_topics",
+    )
+
+    def __init__(
+        self,
+        frame: tuple[int, bytes, bytes],
+        reply: bytes,
+        member: tuple[str, str, str | None],
+        topics: tuple[Mapping[str, object], str],
+        timer: Callable[[], float],
+        stable: object,
+    ) -> None:
+        self._key, self._head, self._tail = frame
+        self._place = _HEAD + len(self._head)
+        self._size = self._place + _GENERATION + len(self._tail)
+        self._before, self._after = reply[:4], reply[8:]
+        self._group_id, self._member_id, self._instance_id = member
+        self._topics, self._topic = topics
+        self._timer = timer
+        self._stable = stable
+        self._slot: Any = None
+        self._seen: object = None
+
+    def find(self) -> object:
+        """The loaded shard of the group with its partition, None if it is not here."""
+        raise NotImplementedError
+
+    def unusual(self, generation: int) -> object:
+        """The answer by the ordinary code, None if the coordinator is not here any more."""
+        raise NotImplementedError
+
+    def fits(self, frame: memoryview) -> bool:
+        """Whether the frame has this shape."""
+        return self._fits_in(frame)
+
+    def _fits_in(self, room: memoryview) -> bool:
+        return (
+            len(room) == self._size
+            and at.length(room, 0) == self._key
+            and at.holds(room, _HEAD, self._head)
+            and at.holds(room, self._place + _GENERATION, self._tail)
+        )
+
+    def answer(self, frame: memoryview) -> object:
+        """As in ``Shape``; None also if the coordinator is not here any more."""
+        return self.answer_in(frame, frame)
+
+    def answer_in(self, frame: memoryview, room: memoryview) -> object:
+        """The same; ``room`` is ``frame`` once more."""
+        if not self._fits_in(room):
+            return None
+        generation = at.length(room, self._place)
+        if not self._lives(generation):
+            return self.unusual(generation)
+        return self._before + bytes(frame[4:8]) + self._after
+
+    def _lives(self, generation: int) -> bool:
+        """Note that the member lives; False, and nothing is done, if that is not all."""
+        slot = self._slot
+        if slot is None or slot.closed or self._topics.get(self._topic) is not self._seen:
+            slot = self._slot = self.find()
+            self._seen = self._topics.get(self._topic)
+            if slot is None:
+                return False
+        group = slot.shard.groups.get(self._group_id)
+        if group is None or group.state is not self._stable or group.generation != generation:
+            return False
+        member = group.members.get(self._member_id)
+        if member is None or member.timer is None:
+            return False
+        name, member_id = self._instance_id, self._member_id
+        if name is not None and group.static_members.get(name) != member_id:
+            return False
+        deadline = self._timer() + member.session_timeout
+        if deadline < member.timer.deadline:
+            return False
+        member.deadline = deadline
+        return True
