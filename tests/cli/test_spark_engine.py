@@ -69,8 +69,6 @@ def test_little_is_for_this_process_and_much_for_spark(
         ("--master local[2]", "--master is for Spark"),
         ("--conf a=b", "--conf is for Spark"),
         ("--cores 1", "--cores is for Spark"),
-        ("--history file:///x/y", "only Spark writes to file:///x/y"),
-        ("--html s3a://b/x.html", "only Spark writes to s3a://b/x.html"),
         ("--deploy-mode cluster", "--deploy-mode cluster is for Spark"),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from pykafka_ops.analysis.bars import size_text
 from pykafka_ops.errors import PkoError, UsageError
+from pykafka_ops.spark import uris
 from pykafka_ops.spark.inputs.names import INTERNAL
 from pykafka_ops.spark.inputs.planned import Wanted, bytes_in, of_cluster
 
@@ -27,7 +27,6 @@ OF_SPARK: Final = (
 )  # fmt: skip
 """Options that only Spark can honour."""
 _OUTPUTS: Final = ("output-file", "html", "csv", "parquet", "history")
-_URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _COMMITS: Final = "__consumer_offsets"
 
 
@@ -48,11 +47,6 @@ class EngineChoice:
 SPARK: Final = EngineChoice(local=False, why="it is the only one for this")
 
 
-def is_uri(location: str) -> bool:
-    """Whether a place is not simply a path here."""
-    return _URI.match(location) is not None
-
-
 def chosen(run: Run, asked: ReportRequest) -> EngineChoice:
     """As ``--engine`` says, or by what there is to read.
 
@@ -66,13 +60,14 @@ def chosen(run: Run, asked: ReportRequest) -> EngineChoice:
         raise UsageError(f"--engine local: {binding}")
     if wish == "local":
         need_arrow()
-        much = _much(asked)
+        is_far = any(uris.is_remote(location) for location in asked.dirs)  # of unknown size
+        much = "" if is_far else _much(asked)
         return EngineChoice(
             local=True,
             why="asked for",
             warning=f"{much}: Spark takes all cores for it" if much else "",
         )
-    if binding:
+    if binding := binding or _only_hadoop(run):
         return EngineChoice(local=False, why=binding)
     much = _much(asked) if _has("pyarrow", "numpy") else "pyarrow is not installed"
     if not much:
@@ -89,7 +84,7 @@ def chosen(run: Run, asked: ReportRequest) -> EngineChoice:
 
 def is_brief(asked: ReportRequest) -> bool:
     """Whether little is to be read: lag of a cluster, or small logs of this machine."""
-    if any(is_uri(location) for location in asked.dirs):
+    if any(uris.is_uri(location) for location in asked.dirs):
         return False
     if not asked.dirs:
         return asked.kinds == ("lag",)
@@ -114,18 +109,23 @@ def _only_spark(run: Run) -> str:
             return f"--{name} is for Spark"
     if args.text("deploy-mode") == "cluster":
         return "--deploy-mode cluster is for Spark"
+    return ""
+
+
+def _only_hadoop(run: Run) -> str:
+    """The output that only a file system of Hadoop's may reach; empty where there is none."""
     for name in _OUTPUTS:
-        text = args.text(name)
-        if text and is_uri(text):
-            return f"only Spark writes to {text}"
+        text = run.args.text(name)
+        if text and uris.is_uri(text) and not uris.opens_in_arrow(text):
+            return f"Spark writes to {uris.shown(text)}"
     return ""
 
 
 def _much(asked: ReportRequest) -> str:
     """What makes a report a large one; empty where it is small."""
     for location in asked.dirs:
-        if is_uri(location):
-            return f"{location} is not on this machine"
+        if uris.is_remote(location):
+            return f"{uris.shown(location)} is not on this machine"
     wanted = _topics(asked)
     if asked.dirs:
         size = bytes_in(asked.dirs, wanted, LOCAL_BYTES)

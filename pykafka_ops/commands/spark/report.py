@@ -15,7 +15,7 @@ from pykafka_ops.commands.framework.output import say
 from pykafka_ops.commands.framework.run import MAY_SEE, Run
 from pykafka_ops.commands.spark.ask import ReportRequest, ask, wish
 from pykafka_ops.commands.spark.cluster_mode import in_cluster, submit_report
-from pykafka_ops.commands.spark.engine import SPARK, EngineChoice, chosen, is_uri
+from pykafka_ops.commands.spark.engine import SPARK, EngineChoice, chosen
 from pykafka_ops.commands.spark.judge import MAIN, TOGETHER, Judge, missing
 from pykafka_ops.commands.spark.places import ReportPlaces
 from pykafka_ops.commands.spark.running import engine_session
@@ -25,6 +25,7 @@ from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.output.history import History
 from pykafka_ops.spark.owned import with_owners
+from pykafka_ops.spark.uris import is_uri
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

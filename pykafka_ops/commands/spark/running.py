@@ -26,17 +26,20 @@ def engine_session(
     if engine.local:
         from pykafka_ops.spark.engines import local_session
 
-        yield local_session()
+        session = local_session()
+        places.open(session)
+        yield session
         stages.stop()
         return
     stages("starting Spark")
     from pykafka_ops.spark.failures import explained
     from pykafka_ops.spark.master import guarded
-    from pykafka_ops.spark.session import close, session
+    from pykafka_ops.spark.session import close
+    from pykafka_ops.spark.session import session as start
     from pykafka_ops.spark.workers import at_fault
 
     options = replace(wish(run), brief=is_brief(asked))
-    spark = session(options)
+    spark = start(options)
     try:
         stages.watch(spark)
         places.open(spark)

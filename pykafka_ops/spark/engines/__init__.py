@@ -39,6 +39,11 @@ def local_session() -> SparkSession:
     return cast("SparkSession", LocalSession())
 
 
+def is_local_session(session: SparkSession) -> bool:
+    """Whether it is the one of the local engine."""
+    return _here(session) is not None
+
+
 def _here(session: SparkSession) -> LocalSession | None:
     """The session of the local engine, None if it is Spark's."""
     found: object = session

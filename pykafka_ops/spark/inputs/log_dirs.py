@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
-from pykafka_ops.spark import schemas
+from pykafka_ops.spark import schemas, uris
 from pykafka_ops.spark.arrow import row_batches
 from pykafka_ops.spark.engines import functions_of, made_frame
 from pykafka_ops.spark.inputs import InputQuery, Inputs
@@ -52,7 +52,9 @@ class LogDirInputs(Inputs):
         self._bounds = looked.bounds(every_replica, self._known)
         every = [*self._known, *self._offsets_known]
         now = _now(every) if query.now is None else query.now
-        super().__init__(spark, query, now, {"directories": self._locations})
+        super().__init__(
+            spark, query, now, {"directories": [uris.shown(place) for place in self._locations]}
+        )
         self._settings = {topic: dict(values) for topic, values in (settings or {}).items()}
 
     @property

@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pykafka_ops.errors import StorageError, UsageError
+from pykafka_ops.spark import uris
+from pykafka_ops.spark.engines import is_local_session
 from pykafka_ops.spark.output import atomic
-from pykafka_ops.spark.output.stores import HadoopStore, LocalStore, Store, check_scheme, is_uri
+from pykafka_ops.spark.output.arrow_store import ArrowStore
+from pykafka_ops.spark.output.hadoop_store import HadoopStore
+from pykafka_ops.spark.output.stores import LocalStore, Store
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -19,30 +23,34 @@ _HEAD = 2048
 class Outlet:
     """A file (``name`` in its directory) or a directory (no ``name``), as ``text`` says.
 
-    Of a URI the session knows whether it can be written: ``open`` before any work is done.
-    Raises StorageError where nothing can be written, UsageError for a URI that nobody can write to.
+    ``open`` one behind a URI before any work is done: its store may not answer. Raises StorageError
+    where nothing can be written, UsageError for a URI that nobody can write to.
     """
 
     def __init__(self, text: str, *, folder: bool) -> None:
-        self.text, self.name, self._where = text, "", text
+        self.text, self.name, self._where = uris.shown(text), "", text
         self._store: Store | None = None
-        self.uri = is_uri(text)
+        self.uri = uris.is_remote(text)
         if self.uri:
-            check_scheme(text)
+            if uris.scheme_of(text) in uris.NEVER:
+                raise UsageError(
+                    f"{self.text}: nothing can be written to {uris.scheme_of(text)}://"
+                )
             if not folder:
-                self._where, _, self.name = text.rpartition("/")
+                self._where, self.name = uris.split_file(text)
                 if not self.name:
-                    raise UsageError(f"{text}: name a file")
+                    raise UsageError(f"{self.text}: name a file")
             return
-        path = Path(text).expanduser()
+        here = uris.local_path(text) if uris.is_uri(text) else text
+        path = Path(here).expanduser()
         atomic.writable(path / "_report.json" if folder else path)
         self._store = LocalStore(path if folder else path.parent)
         self.name = "" if folder else path.name
 
-    def open(self, spark: SparkSession) -> None:
+    def open(self, session: SparkSession) -> None:
         """Find the file system of a URI, and see that it answers."""
         if self._store is None:
-            store = HadoopStore(spark, self._where)
+            store = store_of(session, self._where)
             store.names("")
             self._store = store
 
@@ -65,6 +73,19 @@ class Outlet:
         head = self.store.read(self.name, _HEAD)
         if head and mark not in head:
             raise UsageError(f"{self.text} was not made by pko: give --yes to write over it")
+
+
+def store_of(session: SparkSession, uri: str) -> Store:
+    """The directory of a URI: in Spark's file system, where it has one for it, since its settings
+    may say how to get in; else, and always without Spark, in that of ``pyarrow.fs``."""
+    if is_local_session(session):
+        return ArrowStore(uri)
+    try:
+        return HadoopStore(session, uri)
+    except UsageError:
+        if not uris.opens_in_arrow(uri):
+            raise
+    return ArrowStore(uri)
 
 
 def write(files: Mapping[Outlet, Mapping[str, bytes]]) -> None:

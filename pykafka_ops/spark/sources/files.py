@@ -25,7 +25,9 @@ from pykafka_ops.disk.names import (
     parse_segment_file,
 )
 from pykafka_ops.errors import CorruptError, StorageError, UsageError
-from pykafka_ops.spark.sources.place import Location, RandomFile, one_line
+from pykafka_ops.spark import uris
+from pykafka_ops.spark.sources.place import Location, RandomFile
+from pykafka_ops.spark.sources.store_errors import cause
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileInfo
@@ -106,7 +108,7 @@ def replicas(location: str, wanted: Any = None) -> list[ReplicaDir]:
     nothing of Kafka's is there, StorageError where it may not be read.
     """
     place = Location.of(location)
-    return find(place, location, wanted)
+    return find(place, uris.shown(location), wanted)
 
 
 def find(place: Location, label: str, wanted: Any = None) -> list[ReplicaDir]:
@@ -116,6 +118,7 @@ def find(place: Location, label: str, wanted: Any = None) -> list[ReplicaDir]:
         if kind == "file":
             return [_single(place, label)]
         if kind != "directory":
+            place.check_bucket()
             raise UsageError(f"{label}: no such directory: name a log directory of a broker")
         files, folders = _listing(place, place.path)
         files, lost = _sound(files)
@@ -316,4 +319,4 @@ def _explained(label: str) -> Iterator[None]:
             f"{label}: no permission to read it: run as the user that the broker runs as"
         ) from None
     except OSError as e:
-        raise StorageError(f"{label}: cannot be read: {one_line(e)}") from None
+        raise StorageError(f"{label}: cannot be read: {cause(label, e)}") from None

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
-from pykafka_ops.errors import UsageError
+from pykafka_ops.errors import StorageError, UsageError
+from pykafka_ops.spark import uris
+from pykafka_ops.spark.sources.store_errors import cause, one_line, store_error
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
 
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _LOOKS, _PAUSE = 5, 0.05
 """How often, and how many seconds apart, the size of a local file is looked at that ends within a
 batch: a broker writes the rest at once."""
@@ -70,24 +73,42 @@ class LocalFile:
 
 
 class _ArrowFile:
-    """A file of any other filesystem."""
+    """A file of any other filesystem; StorageError where the store no longer gives it."""
 
-    __slots__ = ("_file", "size")
+    __slots__ = ("_file", "_label", "size")
 
-    def __init__(self, filesystem: FileSystem, path: str) -> None:
-        self._file = filesystem.open_input_file(path)
-        self.size = int(self._file.size())
+    def __init__(self, filesystem: FileSystem, path: str, label: str) -> None:
+        self._label = label
+        with answering(label):
+            self._file = filesystem.open_input_file(path)
+            self.size = int(self._file.size())
 
     def read_at(self, count: int, position: int) -> bytes:
         if position >= self.size:
             return b""
-        return bytes(self._file.read_at(min(count, self.size - position), position))
+        with answering(self._label):
+            return bytes(self._file.read_at(min(count, self.size - position), position))
 
     def grown(self, size: int) -> bool:
         return self.size > size
 
     def close(self) -> None:
         self._file.close()
+
+
+@lru_cache(maxsize=32)
+def _opened(location: str, _process: int) -> tuple[FileSystem, str]:
+    """The filesystem of a URI, and the path in it: opened once, since it has connections, but
+    again in each process that was forked off."""
+    from pyarrow.fs import FileSystem
+
+    uri, label = uris.in_arrow(location), uris.shown(location)
+    try:
+        filesystem, path = FileSystem.from_uri(uri)
+    except (OSError, ValueError, NotImplementedError) as e:
+        said = cause(label, one_line(e).replace(uri, label))
+        raise UsageError(f"{label}: cannot be opened: {said}") from None
+    return filesystem, path
 
 
 class Location:
@@ -104,31 +125,44 @@ class Location:
     @classmethod
     def of(cls, location: str) -> Location:
         """The place a path or URI names. UsageError for a URI nothing here can open."""
-        if location.startswith("file://"):
-            rest = location[len("file://") :]
-            location = rest[rest.find("/") :] if "/" in rest else "/"
-        if not _SCHEME.match(location):
+        if uris.scheme_of(location) == "file":
+            location = uris.local_path(location)
+        if not uris.is_uri(location):
             return cls(None, os.path.abspath(os.path.expanduser(location)))
-        from pyarrow.fs import FileSystem
+        return cls(*_opened(location, os.getpid()), location)
 
-        try:
-            filesystem, path = FileSystem.from_uri(location)
-        except (OSError, ValueError, NotImplementedError) as e:
-            raise UsageError(f"{location}: cannot be opened: {one_line(e)}") from None
-        return cls(filesystem, path, location)
+    @property
+    def label(self) -> str:
+        """What messages call it: no key is in it."""
+        return uris.shown(self.root) if self.root else self.path
 
     def at(self, path: str) -> Location:
         """Another path in the same filesystem."""
         return Location(self.filesystem, path, self.root)
 
     def open(self, path: str) -> RandomFile:
-        """Open a file for reading; OSError as the filesystem has it."""
+        """Open a file for reading. FileNotFoundError where it is not there, OSError of a local
+        file, StorageError where a store does not answer or refuses."""
         if self.filesystem is None:
             return LocalFile(path)
-        return _ArrowFile(self.filesystem, path)
+        return _ArrowFile(self.filesystem, path, self.label)
+
+    def check_bucket(self) -> None:
+        """StorageError where the bucket of an object store is not there: a list of what is in it
+        would be empty."""
+        if self.filesystem is None or uris.scheme_of(self.root) not in uris.OBJECTS:
+            return
+        from pyarrow.fs import FileType
+
+        bucket = self.path.partition("/")[0]
+        with answering(self.label):
+            found = self.filesystem.get_file_info(bucket)
+        if found.type == FileType.NotFound:
+            raise StorageError(f"{self.label}: there is no bucket or container {bucket}")
 
     def read(self, path: str, most: int) -> bytes | None:
-        """The first ``most`` bytes of a file; None where it cannot be read."""
+        """The first ``most`` bytes of a file; None where it cannot be read. StorageError as
+        ``open``."""
         try:
             file = self.open(path)
         except OSError:
@@ -141,6 +175,13 @@ class Location:
             file.close()
 
 
-def one_line(error: Exception) -> str:
-    """The first line of what an error says."""
-    return (str(error) or type(error).__name__).splitlines()[0]
+@contextmanager
+def answering(label: str) -> Iterator[None]:
+    """StorageError where a store does not do what is asked of it, but for files that are not there;
+    ``label`` names it."""
+    try:
+        yield
+    except (FileNotFoundError, NotADirectoryError):
+        raise
+    except OSError as error:
+        raise store_error(label, error) from None

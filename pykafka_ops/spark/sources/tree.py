@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.audit.directories import HERE
 from pykafka_ops.audit.tree import FileTree, TreeFile
-from pykafka_ops.spark.sources.place import Location, RandomFile, one_line
+from pykafka_ops.spark.sources.place import Location, RandomFile, answering
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileInfo
@@ -38,7 +38,8 @@ class LocationTree:
         from pyarrow.fs import FileSelector
 
         assert self._place.filesystem is not None
-        found = self._place.filesystem.get_file_info(FileSelector(path))
+        with answering(self._place.label):
+            found = self._place.filesystem.get_file_info(FileSelector(path))
         return sorted(one.base_name for one in found)
 
     def open(self, path: str) -> TreeFile:
@@ -54,20 +55,18 @@ class LocationTree:
 
     def _info(self, path: str) -> FileInfo:
         assert self._place.filesystem is not None
-        return self._place.filesystem.get_file_info(path)
+        with answering(self._place.label):
+            return self._place.filesystem.get_file_info(path)
 
 
 class _TreeFile:
-    """An OSError of PyArrow need not say what it is: it does here."""
+    """Reads into memory of others, too."""
 
     def __init__(self, file: RandomFile) -> None:
         self._file, self.size = file, file.size
 
     def read_at(self, count: int, position: int) -> bytes:
-        try:
-            return self._file.read_at(count, position)
-        except OSError as error:
-            raise OSError(error.errno or 5, one_line(error)) from None
+        return self._file.read_at(count, position)
 
     def read_into(self, room: memoryview, position: int) -> int:
         found = self.read_at(len(room), position)

@@ -17,11 +17,13 @@ from pykafka_ops.analysis.stream_checkpoint import (
     read_offsets,
 )
 from pykafka_ops.errors import StorageError, UsageError
+from pykafka_ops.spark import uris
 from pykafka_ops.spark.engines import made_frame
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Problem
 from pykafka_ops.spark.schemas import COMMITTED, OFFSETS
 from pykafka_ops.spark.sources.files import Location
+from pykafka_ops.spark.sources.store_errors import cause
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -90,7 +92,7 @@ def jobs(inputs: Inputs, locations: Sequence[str]) -> Jobs:
     found: dict[str, StreamJob] = {}
     for location in locations:
         place = Location.of(location)
-        for path in _checkpoints(place, location):
+        for path in _checkpoints(place, uris.shown(location)):
             name = path.rstrip("/").rpartition("/")[2]
             if name in found:
                 name = _unlike(name, place, path, found)
@@ -130,7 +132,7 @@ def _list(place: Location, path: str, label: str) -> list[FileInfo]:
     except OSError as error:
         if place.filesystem is None and not isinstance(error, PermissionError):
             raise UsageError(f"{label}: no directory that can be read") from None
-        raise StorageError(f"{label}: cannot be read: {str(error).splitlines()[0]}") from None
+        raise StorageError(f"{label}: cannot be read: {cause(label, error)}") from None
 
 
 def _unlike(name: str, place: Location, path: str, taken: dict[str, StreamJob]) -> str:

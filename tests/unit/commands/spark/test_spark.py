@@ -66,7 +66,7 @@ def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("skew --master spark://a.invalid:7077", 3, "a.invalid:7077 is no known host"),
         ("skew --deploy-mode cluster", 2, "only YARN and Kubernetes do that for Python"),
         ("all --fail-on lag>1", 2, "--fail-on does not go with 'pko spark all'"),
-        ("lag --history s3://b/h", 2, "s3://b/h: Spark calls it s3a://"),
+        ("lag --history s3://key:secret@b/h?x=1 --engine local", 2, "s3://***@b/h?x=1: cannot be"),
         ("lag --html https://h/x.html", 2, "nothing can be written to https://"),
         ("lag --csv x --parquet x", 2, "two outputs have the same name"),
     ],

@@ -1,0 +1,134 @@
+"""Reports that are read from an object store, and written to it, by both engines."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from pykafka_ops.cli import main
+from tests.support.spark.s3 import ENV, KEY, SECRET, S3Server, s3_server
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory: pytest.TempPathFactory, log_dir: Path) -> Iterator[S3Server]:
+    """An object store with the log directory in it."""
+    with s3_server(tmp_path_factory.mktemp("s3"), "reports") as server:
+        server.upload(log_dir, "data")
+        yield server
+
+
+@pytest.fixture(params=["spark", "local"])
+def run(
+    request: pytest.FixtureRequest,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Run:
+    """``pko spark`` with the store's credentials; code, stdout, stderr."""
+    if request.param == "spark":
+        request.getfixturevalue("spark")
+    for name, value in ENV.items():
+        monkeypatch.setenv(name, value)
+
+    def made(*words: object) -> tuple[int, str, str]:
+        code = main(["spark", *map(str, words), "--engine", request.param])
+        out, err = capsys.readouterr()
+        assert SECRET not in out + err
+        return code, out, err
+
+    made.engine = request.param  # type: ignore[attr-defined]
+    return made
+
+
+def test_logs_are_read_from_a_bucket_as_from_a_directory(
+    run: Run, s3: S3Server, log_dir: Path
+) -> None:
+    keyed = s3.uri("data").replace("s3://", f"s3://{KEY}:{SECRET}@")  # whatever workers know
+    code, out, err = run("lag", keyed, "--topic", "orders", "-o", "json")
+    assert code == 0, err
+    there: dict[str, Any] = json.loads(out)
+    here = json.loads(run("lag", log_dir, "--topic", "orders", "-o", "json")[1])
+    for name in ("groups", "topics"):
+        assert there["sections"][name] == here["sections"][name]
+    assert here["sections"]["groups"]["rows"]
+
+
+def test_every_output_is_written_to_a_bucket(run: Run, s3: S3Server, log_dir: Path) -> None:
+    base = f"out-{run.engine}"  # type: ignore[attr-defined]
+    words = ["--topic", "orders", "--now", "-1m", "-o", "json"]
+    for name, place in (
+        ("--html", "page.html"), ("--output-file", "lag.json"), ("--csv", "csv"),
+        ("--parquet", "parquet"), ("--history", "history"),
+    ):  # fmt: skip
+        words += [name, s3.uri(f"{base}/{place}")]
+    for _ in range(2):
+        assert run("lag", log_dir, *words) == (0, "", "")
+    keys = {key.removeprefix(f"{base}/") for key in s3.objects()}
+    assert {"page.html", "lag.json", "csv/groups.csv", "parquet/groups.parquet"} <= keys
+    page = s3.client.get_object(Bucket=s3.bucket, Key=f"{base}/page.html")
+    assert (page["ContentType"], page["Body"].read(9)) == ("text/html", b"<!DOCTYPE")
+    body = s3.client.get_object(Bucket=s3.bucket, Key=f"{base}/parquet/groups.parquet")["Body"]
+    assert pq.read_table(io.BytesIO(body.read())).column("group").to_pylist() == ["billing"]
+    last = s3.client.get_object(Bucket=s3.bucket, Key=f"{base}/lag.json")["Body"].read()
+    assert json.loads(last)["summary"]["previous_run"] is not None
+
+
+@pytest.mark.parametrize("words", [("--html", "p.html"), ("--history", "h"), ("--csv", "c")])
+def test_a_bucket_that_is_not_there_is_named_before_anything_is_read(
+    run: Run, s3: S3Server, log_dir: Path, words: tuple[str, str]
+) -> None:
+    place = s3.uri(words[1]).replace(s3.bucket, "no-such")
+    code, out, err = run("lag", log_dir, words[0], place)
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert "there is no bucket or container no-such" in err
+
+
+def test_directories_in_a_bucket_that_is_not_there_are_named(run: Run, s3: S3Server) -> None:
+    code, out, err = run("lag", s3.uri("data").replace(s3.bucket, "no-such"))
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert "there is no bucket or container no-such" in err
+
+
+def test_credentials_that_the_store_refuses_are_a_line(
+    run: Run, log_dir: Path, tmp_path: Path
+) -> None:
+    with s3_server(tmp_path, "closed", strict=True) as closed:
+        for words in ((closed.uri("data"),), (log_dir, "--html", closed.uri("page.html"))):
+            code, out, err = run("lag", *words)
+            assert (code, out, err.count("\n")) == (1, "", 1)
+            assert "credentials (AWS_ACCESS_KEY_ID and " in err
+
+
+def test_keys_in_a_uri_are_in_no_message_and_no_report(run: Run, s3: S3Server) -> None:
+    place = s3.uri("data").replace("s3://", f"s3://{KEY}:{SECRET}@")
+    code, out, _ = run("lag", place, "-o", "json")
+    assert code == 0
+    assert json.loads(out)["source"]["directories"][0].startswith(f"s3://***@{s3.bucket}/data")
+    assert run("lag", place.replace("data", "nothing"))[0] == 2
+    assert run("lag", f"{place}&wrong=1")[0] == 2
+
+
+def test_a_store_that_goes_away_while_it_is_read_is_a_line(
+    run: Run, log_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pykafka_ops.spark.inputs import log_dirs
+
+    made = log_dirs.LogDirInputs.partitions
+    with s3_server(tmp_path, "fading") as fading:
+        fading.upload(log_dir, "data")
+
+        def after_that(self: Any) -> Any:
+            fading.process.kill()
+            return made(self)
+
+        monkeypatch.setattr(log_dirs.LogDirInputs, "partitions", after_that)
+        code, out, err = run("lag", fading.uri("data"))
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert "the store does not answer, or no longer does" in err
