@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from pykafka_ops.cli import main
 from pykafka_ops.commands.spark import report as reading
@@ -84,6 +85,33 @@ def test_every_form_tells_the_same(run: Run, log_dir: Path, tmp_path: Path) -> N
     page = html.read_text()
     assert all(f'data-kind="{kind}"' in page for kind in TOGETHER)
     assert f">{LAG}<" in page
+
+
+def test_metrics_are_written_as_a_whole_or_not_at_all(
+    run: Run, log_dir: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "node_exporter" / "pko.prom"
+    code, out, err = run("all", log_dir, "--topics", "orders", "--metrics", path, "-o", "json")
+    assert (code, err) == (0, "")
+    samples = {
+        (s.name, *(v for k, v in sorted(s.labels.items()) if k != "cluster")): s.value
+        for family in text_string_to_metric_families(path.read_text())
+        for s in family.samples
+    }
+    assert samples["kafka_consumergroup_lag_sum", "billing", "orders"] == LAG
+    assert samples["kafka_topic_partitions", "orders"] == 2
+    assert samples["pko_report_figure", "records", "skew"] == RECORDS
+    verdict = json.loads(out)["reports"][0]["sections"]["groups"]["rows"][0]["status"]
+    assert samples["pko_kafka_group_verdict", "billing", verdict] == 1
+    before = path.read_text()
+    code, *_ = run("lag", tmp_path / "nowhere", "--metrics", path)
+    assert code != 0 and path.read_text() == before
+    code, *_ = run("lag", log_dir, "--metrics", path, "--fail-on", "lag>1", "-o", "json")
+    assert code == 4 and "pko_report_condition_rows{" in path.read_text()
+    assert [p.name for p in path.parent.iterdir()] == ["pko.prom"]
+    path.write_text("# of somebody else\n")
+    code, out, err = run("lag", log_dir, "--metrics", path)
+    assert code == 2 and "was not made by pko: give --yes to write over it" in err
 
 
 def test_history_shows_what_changed_and_a_condition_decides(

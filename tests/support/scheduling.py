@@ -13,7 +13,9 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 SPARK, TRIO, SECURED = "spark", "three Apache Kafka brokers", "a secured Apache Kafka"
-OWN_SPARK = {f"tests/spark/test_{name}.py" for name in ("demo", "local_cluster", "standalone")}
+OWN_SPARK = {f"tests/spark/test_{name}.py" for name in (
+    "airflow", "demo", "local_cluster", "standalone",
+)}  # fmt: skip
 TRIO_FILES = {
     "tests/peer/test_cluster_answers.py",
     *(

@@ -26,7 +26,7 @@ OF_SPARK: Final = (
     "master", "conf", "packages", "py-files", "archives", "driver-memory", "cores",
 )  # fmt: skip
 """Options that only Spark can honour."""
-_OUTPUTS: Final = ("output-file", "html", "csv", "parquet", "history")
+_OUTPUTS: Final = ("output-file", "html", "csv", "parquet", "history", "metrics")
 _COMMITS: Final = "__consumer_offsets"
 
 

@@ -44,6 +44,8 @@ _OUTPUT = (
            help="write every section as a Parquet file into this directory"),
     Option("--output-file", metavar="FILE", type=FILE_PATH,
            help="write what -o says to this file instead of standard output"),
+    Option("--metrics", metavar="FILE", type=FILE_PATH,
+           help="write metrics as Prometheus' text, for node_exporter's textfile directory"),
     *PROGRESS,
 )
 REPORT = (

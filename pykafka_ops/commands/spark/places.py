@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from pykafka_ops.commands.framework.output import say
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.spark.judge import MAIN, main_section
+from pykafka_ops.commands.spark.judge import MAIN, Judge, main_section
 from pykafka_ops.errors import UsageError
+from pykafka_ops.spark.uris import shown
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -21,13 +22,15 @@ if TYPE_CHECKING:
     from pykafka_ops.spark.output.history import History
     from pykafka_ops.spark.output.outlets import Outlet
 
-_MARKS = {"json": b'-report", "version"', "yaml": b"-report\nversion: ", "html": b"pykafka-ops"}
+_MARKS = {"json": b'-report", "version"', "yaml": b"-report\nversion: ", "html": b"pykafka-ops",
+          "metrics": b"# HELP pko_report_"}  # fmt: skip
 """What stands near the beginning of our own files; of tables and CSV nothing does."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportPlaces:
-    """``form`` is what -o says; ``output`` where that goes (None: standard output)."""
+    """``form`` is what -o says; ``output`` where that goes (None: standard output). ``cluster``
+    tells metrics of several clusters apart."""
 
     form: str
     section: str | None
@@ -37,7 +40,10 @@ class ReportPlaces:
     csv: Outlet | None
     parquet: Outlet | None
     history: Outlet | None
+    metrics: Outlet | None
     yes: bool
+    judge: Judge
+    cluster: str
 
     @classmethod
     def of(cls, run: Run, asked: ReportRequest) -> ReportPlaces:
@@ -47,17 +53,20 @@ class ReportPlaces:
         from pykafka_ops.spark.output.outlets import Outlet
 
         args = run.args
-        names = ("output-file", "html", "csv", "parquet", "history")
+        names = ("output-file", "html", "csv", "parquet", "history", "metrics")
         texts = [args.text(name) for name in names]
         given = [text for text in texts if text]
         if len(set(given)) != len(given):
             raise UsageError("two outputs have the same name")
-        output, html, csv, parquet, history = (
-            Outlet(text, folder=name not in ("output-file", "html")) if text else None
+        output, html, csv, parquet, history, metrics = (
+            Outlet(text, folder=name in ("csv", "parquet", "history")) if text else None
             for name, text in zip(names, texts, strict=True)
         )
         top, yes = args.number("top") or 10, args.has("yes")
-        places = cls(run.output, asked.section, top, output, html, csv, parquet, history, yes)
+        places = cls(
+            run.output, asked.section, top, output, html, csv, parquet, history, metrics, yes,
+            Judge.of(asked), _cluster(run, asked),
+        )  # fmt: skip
         places._check(uris=False)
         return places
 
@@ -68,11 +77,12 @@ class ReportPlaces:
         self._check(uris=True)
 
     def _outlets(self) -> list[Outlet]:
-        every = (self.output, self.html, self.csv, self.parquet, self.history)
+        every = (self.output, self.html, self.csv, self.parquet, self.history, self.metrics)
         return [outlet for outlet in every if outlet is not None]
 
     def _check(self, *, uris: bool) -> None:
-        for outlet, form in ((self.output, self.form), (self.html, "html")):
+        forms = ((self.output, self.form), (self.html, "html"), (self.metrics, "metrics"))
+        for outlet, form in forms:
             if outlet is not None and outlet.opened and outlet.uri == uris:
                 outlet.check_ours(_MARKS.get(form), yes=self.yes)
 
@@ -91,7 +101,7 @@ class ReportPlaces:
         if self.output is None:
             sys.stdout.write(self._text(reports, to_terminal=sys.stdout.isatty()))
         if sys.stderr.isatty():  # cron should mail troubles only
-            for outlet in (self.output, self.html, self.csv, self.parquet):
+            for outlet in (self.output, self.html, self.csv, self.parquet, self.metrics):
                 if outlet is not None:
                     say(f"wrote {outlet.text}")
 
@@ -105,6 +115,8 @@ class ReportPlaces:
             from pykafka_ops.spark.page import render
 
             made[self.html] = {self.html.name: render(reports, history=histories).encode()}
+        if self.metrics is not None:
+            made[self.metrics] = {self.metrics.name: self._metrics(reports)}
         for report in reports:
             folder = f"{report.kind}/" if len(reports) > 1 else ""
             for outlet, write, end in (
@@ -115,6 +127,14 @@ class ReportPlaces:
                     self._own(outlet, folder, [f"{s.name}.{end}" for s in report.sections])
                     made.setdefault(outlet, {}).update(write(report, folder))
         return made
+
+    def _metrics(self, reports: Sequence[Report]) -> bytes:
+        from pykafka_ops.spark.output.metrics import metrics_text
+
+        def met(report: Report) -> int | None:
+            return None if self.judge.condition is None else len(self.judge.met([report]))
+
+        return metrics_text(reports, self.cluster, met).encode("utf-8", "backslashreplace")
 
     def _own(self, outlet: Outlet, folder: str, names: list[str]) -> None:
         from pykafka_ops.spark.output.files import strangers
@@ -133,6 +153,14 @@ class ReportPlaces:
         return tables(reports, self.section, wide=wide, top=self.top, terminal=to_terminal)
 
 
+def _cluster(run: Run, asked: ReportRequest) -> str:
+    """The profile's name, else the brokers, else the directories."""
+    if not asked.properties:
+        return ",".join(map(shown, asked.dirs))
+    profile = run.args.text("profile") or run.env.get("PKO_PROFILE")
+    return profile or str(asked.properties.get("bootstrap.servers", ""))
+
+
 # --- as text -------------------------------------------------------------------------------------
 
 
@@ -141,9 +169,13 @@ def document_text(reports: Sequence[Report], form: str, *, indent: bool) -> str:
     import json
 
     from pykafka_ops.spark.output.document import VERSION, document
+    from pykafka_ops.spark.page import verdicts
 
-    made = [document(r) for r in reports]
-    whole: dict[str, object] = {"kind": "all-report", "version": VERSION, "reports": made}
+    over_all, each = verdicts(reports)
+    made = [document(r, asdict(v)) for r, v in zip(reports, each, strict=True)]
+    whole: dict[str, object] = {
+        "kind": "all-report", "version": VERSION, "verdict": asdict(over_all), "reports": made,
+    }  # fmt: skip
     found = made[0] if len(made) == 1 else whole
     if form == "json":
         return json.dumps(found, ensure_ascii=False, indent=2 if indent else None) + "\n"

@@ -16,7 +16,7 @@ from pykafka_ops.commands.framework.run import MAY_SEE, Run
 from pykafka_ops.commands.spark.ask import ReportRequest, ask, wish
 from pykafka_ops.commands.spark.cluster_mode import in_cluster, submit_report
 from pykafka_ops.commands.spark.engine import SPARK, EngineChoice, chosen
-from pykafka_ops.commands.spark.judge import MAIN, TOGETHER, Judge, missing
+from pykafka_ops.commands.spark.judge import MAIN, TOGETHER, missing
 from pykafka_ops.commands.spark.places import ReportPlaces
 from pykafka_ops.commands.spark.running import engine_session
 from pykafka_ops.commands.spark.signals import ended_by_signals
@@ -60,7 +60,7 @@ def finish(
     exit code."""
     options = wish(run)
     places = ReportPlaces.of(run, asked)
-    judge = Judge.of(asked)
+    judge = places.judge
     if in_cluster(run):
         return submit_report(run, options)
     look_first(asked)

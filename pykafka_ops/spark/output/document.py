@@ -1,8 +1,9 @@
 """A report as one document: the contract of ``-o json`` and ``-o yaml``.
 
-``{"kind": "lag-report", "version": 1, "now", "source", "summary", "sections": {name: {"title",
-"note", "unknown", "columns", "rows"}}, "problems"}``. Every column is in every row; moments are ISO
-8601 in UTC; what is no number is null. A key is never renamed or dropped within a version.
+``{"kind": "lag-report", "version": 1, "now", "verdict": {"tone", "text"}, "source", "summary",
+"sections": {name: {"title", "note", "unknown", "columns", "rows"}}, "problems"}``. Every column
+is in every row; moments are ISO 8601 in UTC; what is no number is null. A key is never renamed or
+dropped within a version.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from pykafka_ops.spark.model import Column, Report, Row, Section
 VERSION = 1
 
 
-def document(report: Report) -> dict[str, object]:
-    """What JSON and YAML hold."""
+def document(report: Report, verdict: Mapping[str, str] | None = None) -> dict[str, object]:
+    """What JSON and YAML hold; ``verdict`` is what the report says in a sentence."""
     return {
         "kind": f"{report.kind}-report",
         "version": VERSION,
         "now": moment_text(report.now),
+        **({"verdict": dict(verdict)} if verdict else {}),
         "source": plain(report.source),
         "summary": plain(report.summary),
         "sections": {section.name: _section(section) for section in report.sections},

@@ -1,8 +1,8 @@
 """The reports as one HTML file that needs nothing else: no network, no fonts, no scripts to read.
 
-``render`` is all that others call.
+``render`` and ``verdicts`` are all that others call.
 """
 
-from pykafka_ops.spark.page.document import History, render
+from pykafka_ops.spark.page.document import History, ReportVerdict, render, verdicts
 
-__all__ = ["History", "render"]
+__all__ = ["History", "ReportVerdict", "render", "verdicts"]

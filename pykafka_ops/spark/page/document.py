@@ -6,6 +6,7 @@ import re
 import time
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
 
@@ -19,7 +20,7 @@ from pykafka_ops.spark.model import Problem, Report, Row, Section
 from pykafka_ops.spark.page import audit, lag, retention, skew
 from pykafka_ops.spark.page.parts import Picture, Tile, View
 from pykafka_ops.spark.page.tables import definitions, delta, nested, table
-from pykafka_ops.spark.page.verdict import agreed, verdict
+from pykafka_ops.spark.page.verdict import agreed, sentence, verdict, worst
 
 History = Mapping[str, Sequence[Row]]
 """Rows of earlier runs by section, oldest first (``ReportOptions.history``)."""
@@ -38,6 +39,21 @@ RUNS = 30
 """Earlier runs that a trend looks back on."""
 
 
+@dataclass(frozen=True, slots=True)
+class ReportVerdict:
+    """``tone`` is ok, warn or bad; ``text`` says in a sentence or two what is wrong."""
+
+    tone: str
+    text: str
+
+
+def verdicts(reports: Sequence[Report]) -> tuple[ReportVerdict, list[ReportVerdict]]:
+    """As the page has them: one over all reports, and one of each."""
+    views, tones = _views(reports)
+    each = [ReportVerdict(tone, v.headline) for tone, v in zip(tones, views, strict=True)]
+    return ReportVerdict(worst(tones), sentence(views, tones)), each
+
+
 def render(
     reports: Sequence[Report],
     *,
@@ -50,8 +66,7 @@ def render(
     1970; None: now). Raises KeyError for a kind of report it does not know.
     """
     made = generated if generated is not None else int(time.time() * 1000)
-    views = [_VIEWS[r.kind][0](agreed(r, reports)) for r in reports]
-    tones = [_tone(r, v) for r, v in zip(reports, views, strict=True)]
+    views, tones = _views(reports)
     title = " · ".join(v.title for v in views) or "Report"
     alone = len(reports) == 1
     bodies = [
@@ -75,6 +90,12 @@ def render(
     body = el("body", patterns(), _contents(reports, views), main, foot,
               el("script", script))  # fmt: skip
     return "<!DOCTYPE html>\n" + el("html", head, body, lang="en")
+
+
+def _views(reports: Sequence[Report]) -> tuple[list[View], list[str]]:
+    """What each report becomes, and its tone."""
+    views = [_VIEWS[r.kind][0](agreed(r, reports)) for r in reports]
+    return views, [_tone(r, v) for r, v in zip(reports, views, strict=True)]
 
 
 def _policy(script: str) -> str:

@@ -141,12 +141,14 @@ def test_every_form_tells_the_same() -> None:
     assert [r["kind"] for r in whole["reports"]] == [
         "lag-report", "skew-report", "retention-report"
     ]  # fmt: skip
-    one = json.loads(document_text(REPORTS[:1], "json", indent=True))
-    assert one == whole["reports"][0]
-    groups = [row["group"] for row in one["sections"]["groups"]["rows"]]
+    one = json.loads(document_text(REPORTS[1:2], "json", indent=True))
+    assert one == whole["reports"][1]
+    assert whole["verdict"]["tone"] == one["verdict"]["tone"] == "bad"
+    lag = whole["reports"][0]
+    groups = [row["group"] for row in lag["sections"]["groups"]["rows"]]
     assert rows_text(REPORTS[0], None, "name").split() == groups
     assert rows_text(REPORTS[0], "topics", "csv").splitlines()[0] == ",".join(
-        c["name"] for c in one["sections"]["topics"]["columns"]
+        c["name"] for c in lag["sections"]["topics"]["columns"]
     )
 
 
