@@ -80,7 +80,7 @@ ROWS = (
     Row("consume", "read records", "kafka-console-consumer"),
     Row("perf", "how fast a cluster takes and gives records"),
     Row("dump-log", "decode, search, check and repair log segments", "kafka-dump-log"),
-    Row("spark", "reports on lag, partition skew and retention, and audits, made by Spark"),
+    Row("spark", "reports on lag, partition skew, retention and cost, and audits, made by Spark"),
     Row(
         "quorum",
         "controllers in KRaft: leader, voters, how far each is",

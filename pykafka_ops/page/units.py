@@ -96,6 +96,13 @@ def percent(value: float) -> str:
     return f"{value:,.{digits}f} %"
 
 
+def money(value: float) -> str:
+    """``1,234.50``; less than a hundredth as ``0.0042``."""
+    if not isfinite(value):
+        return number(value)
+    return f"{value:,.2f}" if abs(value) >= 0.01 or not value else f"{value:.2g}"
+
+
 _TEXTS: Mapping[str, Callable[[float], str]] = {
     "ms": moment,
     "bytes": size,
@@ -105,6 +112,7 @@ _TEXTS: Mapping[str, Callable[[float], str]] = {
     "share": share,
     "percent": percent,
     "days": lambda value: span(value * _DAY),
+    "money": money,
 }
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-KINDS: Final = ("lag", "skew", "retention", "audit")
+KINDS: Final = ("lag", "skew", "retention", "cost", "audit")
 NAME: Final = re.compile(r"(?P<now>\d{1,15})-(?P<source>[0-9a-f]{8})-[0-9a-f]{8}\.parquet")
 
 TRENDS: Final[Mapping[str, Mapping[str, tuple[tuple[str, ...], str]]]] = {
@@ -30,6 +30,10 @@ TRENDS: Final[Mapping[str, Mapping[str, tuple[tuple[str, ...], str]]]] = {
         "topics": (("topic",), "bytes"),
         "dirs": (("broker", "log_dir"), "bytes"),
         "compaction": (("topic", "partition"), "dirty_bytes"),
+    },
+    "cost": {
+        "topics": (("topic",), "cost"),
+        "owners": (("owner", "team"), "cost"),
     },
     "audit": {
         "partitions": (("topic", "partition"), "missing"),

@@ -20,9 +20,10 @@ class Column:
     """A field of the rows of a section: its heading, what it counts in, what it means.
 
     ``unit`` is one of ``ms`` (a moment), ``bytes``, ``bytes/s``, ``records``, ``records/s``,
-    ``seconds``, ``share`` (0 to 1), ``percent``, ``days`` or empty. ``detail`` columns are left out
-    of narrow tables. ``kind`` is that of values without a unit, ``values`` are all the texts there
-    are (none: any); ``spare``: nothing may be there, where elsewhere None is what is not known.
+    ``seconds``, ``share`` (0 to 1), ``percent``, ``days``, ``money`` or empty. ``detail`` columns
+    are left out of narrow tables. ``kind`` is that of values without a unit, ``values`` are all the
+    texts there are (none: any); ``spare``: nothing may be there, where elsewhere None is what is
+    not known.
     """
 
     name: str
@@ -68,8 +69,8 @@ class Problem:
 
 @dataclass(slots=True)
 class Report:
-    """A whole report: ``kind`` is lag, skew, retention or audit, ``now`` the moment that it is
-    about (ms).
+    """A whole report: ``kind`` is lag, skew, retention, cost or audit, ``now`` the moment that it
+    is about (ms).
 
     ``source`` says what it was made of (servers or directories, filters, the span of time);
     ``summary`` the few figures on top; ``problems`` what could not be read.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from pykafka_ops.analysis.cost import CostRules
+from pykafka_ops.analysis.owners import OwnerRules
 from pykafka_ops.analysis.skew import CONSUMER_RATE, PRODUCER_RATE
 
 Records = Literal["all", "none"]
@@ -29,6 +31,8 @@ class ReportOptions:
     that one consumer reads; ``records``: whether keys and sizes are counted in all records or not
     (None: in those of files, not of a cluster alone); ``tolerance``: how far a broker may be from
     its fair share of bytes before moves are proposed (0.1: 10 %).
+
+    Cost: prices, and who ``owners`` are (None: not asked for).
     """
 
     window: int | None = None
@@ -42,3 +46,5 @@ class ReportOptions:
     consumer_rate: float = CONSUMER_RATE
     records: Records | None = None
     tolerance: float = 0.1
+    cost: CostRules = field(default_factory=CostRules)
+    owners: OwnerRules | None = None

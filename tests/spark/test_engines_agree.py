@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pykafka_ops.analysis.cost import CostRules, Prices
+from pykafka_ops.analysis.owners import OwnerRules, TopicOwner
 from pykafka_ops.spark.engines import local_session
 from pykafka_ops.spark.inputs import InputQuery, replicas
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.output.document import document
+from pykafka_ops.spark.reports.cost import report as cost
 from pykafka_ops.spark.reports.lag import report as lag
 from pykafka_ops.spark.reports.retention import report as retention
 from pykafka_ops.spark.reports.skew import report as skew
@@ -28,7 +31,12 @@ if TYPE_CHECKING:
 
     from pykafka_ops.spark.inputs import Inputs
 
-REPORTS = {"lag": lag, "skew": skew, "retention": retention}
+REPORTS = {"lag": lag, "skew": skew, "retention": retention, "cost": cost}
+OPTIONS = ReportOptions(
+    top=5,
+    cost=CostRules(Prices(8.0, 1.0, 2.0), "EUR"),
+    owners=OwnerRules([("o*", TopicOwner("shop"))]),
+)
 QUERIES = {
     "all": InputQuery(now=NOW),
     "a part": InputQuery(NOW, NOW - 8 * HOUR, NOW - HOUR, Names.of(["orders", "clicks"])),
@@ -43,10 +51,7 @@ VOLUME = {"usable_bytes", "days_to_80", "days_to_full", "days_to_full_low", "day
 def made(inputs: Inputs) -> dict[str, Any]:
     """The reports, as documents."""
     try:
-        return {
-            name: document(module.build(inputs, ReportOptions(top=5)))
-            for name, module in REPORTS.items()
-        }
+        return {name: document(module.build(inputs, OPTIONS)) for name, module in REPORTS.items()}
     finally:
         inputs.close()
 
@@ -79,6 +84,7 @@ def test_directories(
     assert rows(here, "lag", "groups")
     assert rows(here, "skew", "partitions")
     assert rows(here, "retention", "topics")
+    assert rows(here, "cost", "owners")
 
 
 @pytest.mark.parametrize("seed", range(2))

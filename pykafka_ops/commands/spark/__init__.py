@@ -6,6 +6,7 @@ from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.spark.options import (
     AUDIT,
+    COST,
     DEMO,
     DIRS,
     ENGINE,
@@ -34,8 +35,8 @@ def _work(run: Run) -> Result:
 
 spark = VerbGroup(
     "spark",
-    "Reports on consumer lag, partition skew and retention, and audits, made by Apache Spark from "
-    "a cluster (-b), from log directories, or from both.",
+    "Reports on consumer lag, partition skew, retention and cost, and audits, made by Apache Spark "
+    "from a cluster (-b), from log directories, or from both.",
     _work,
 )
 spark.verb(
@@ -67,6 +68,16 @@ spark.verb(
     examples=(
         "pko spark retention -b broker:9092 --history /var/lib/pko/history",
         "pko spark retention s3://backup/kafka/data --configs topics.json",
+    ),
+)
+spark.verb(
+    "cost",
+    "Report what topics cost by owner, at rest and on the network, and what could be saved.",
+    words=DIRS,
+    options=(*REPORT, *WHICH_ENGINE, *ENGINE, *COST, *LAG, *JUDGE),
+    examples=(
+        "pko spark cost -b broker:9092 --price-gib-month 0.08 --currency EUR --owners owners.toml",
+        "pko spark cost /var/kafka/data --price-gib-month 0.08 --replication-factor 3 -o csv",
     ),
 )
 spark.verb(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from pykafka_ops.analysis.amounts import size_of
+from pykafka_ops.analysis.cost import CostRules, Prices
 from pykafka_ops.analysis.moments import between
 from pykafka_ops.analysis.owners import OwnerRules
 from pykafka_ops.commands.framework.run import Run
@@ -133,9 +135,39 @@ def _options(run: Run) -> dict[str, object]:
         found["checkpoints"] = tuple(args.names("checkpoint"))
     if args.has("records"):
         found["records"] = args.text("records")
+    if args.verb == "cost":
+        found["cost"] = _cost(run)
     for name in ("target", "producer-rate", "consumer-rate"):
         if args.has(name):
             found[name.replace("-", "_")] = rate(name, args.text(name) or "")
+    return found
+
+
+def _cost(run: Run) -> CostRules:
+    """What the cost report goes by; UsageError without any price."""
+    args = run.args
+    names = ("price-gib-month", "price-in-gib", "price-out-gib")
+    prices = Prices(*(price(name, args.text(name)) for name in names))
+    if prices == Prices():
+        raise UsageError("what does a GiB cost? give --price-gib-month PRICE")
+    replication = args.number("replication-factor")
+    if replication == 0:
+        raise UsageError("--replication-factor: at least 1")
+    keep = args.span("keep-at-least")
+    assert keep is not None
+    return CostRules(prices, args.text("currency") or "", replication, keep)
+
+
+def price(option: str, text: str | None) -> float | None:
+    """An amount of money, None of nothing; UsageError for what is none, or below 0."""
+    if text is None:
+        return None
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < inf:
+        raise UsageError(f"--{option} {text}: write an amount of money, such as 0.08")
     return found
 
 

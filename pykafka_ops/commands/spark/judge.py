@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
+from pykafka_ops.analysis.cost import cost_says_less
 from pykafka_ops.analysis.lag.rows import understated
 from pykafka_ops.audit.rows import says_less
 from pykafka_ops.errors import UsageError
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from pykafka_ops.commands.spark.ask import ReportRequest
     from pykafka_ops.spark.model import Column, Report, Row, Section
 
-MAIN = {"lag": "groups", "skew": "topics", "retention": "topics", "audit": "partitions"}
+MAIN = {"lag": "groups", "skew": "topics", "retention": "topics", "cost": "topics",
+        "audit": "partitions"}  # fmt: skip
 TOGETHER = ("lag", "skew", "retention")
 """Reports that are made at once by ``all``."""
 SECTIONS = {
@@ -30,6 +32,7 @@ SECTIONS = {
         "topics", "partitions", "windows", "brokers", "racks", "log_dirs", "keys", "moves")},
     "retention": {name: name.upper() for name in (
         "topics", "ages", "leaving", "dirs", "growth", "compaction", "at_risk")},
+    "cost": {name: name.upper() for name in ("topics", "owners", "savings")},
     "audit": {name: name.upper() for name in ("partitions", "buckets", "counted", "lines")},
 }  # fmt: skip
 """Per kind the sections, and the name of their columns in ``spark/reports/KIND/columns.py``."""
@@ -39,6 +42,7 @@ _NAMES = (
     "partition",
     "broker",
     "log_dir",
+    "owner",
     "rack",
     "key",
     "start",
@@ -103,7 +107,7 @@ def _condition(text: str, section: str, columns: Sequence[Column]) -> Condition:
 
 def _less_than_true(row: Row, name: str) -> bool:
     """Whether a figure may be less than what is true."""
-    return understated(row, name) or says_less(row, name)
+    return understated(row, name) or says_less(row, name) or cost_says_less(row, name)
 
 
 def _row_text(section: Section, row: Row, fields: Sequence[str]) -> str:

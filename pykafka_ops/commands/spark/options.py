@@ -88,6 +88,16 @@ SKEW = (
     Option("--producer-rate", metavar="RATE", help="bytes per second that one partition takes"),
     Option("--consumer-rate", metavar="RATE", help="bytes per second that one consumer reads"),
 )
+COST = (
+    Option("--price-gib-month", metavar="PRICE", help="what a GiB on disk costs a month"),
+    Option("--price-in-gib", metavar="PRICE", help="what a GiB costs that producers write"),
+    Option("--price-out-gib", metavar="PRICE", help="what a GiB costs that groups read"),
+    Option("--currency", metavar="NAME", help="what prices are in, such as EUR"),
+    Option("--replication-factor", metavar="N", type=COUNT,
+           help="replicas of each partition, where no cluster tells"),
+    Option("--keep-at-least", metavar="SPAN", type=SPAN, default="1d",
+           help="propose no shorter retention than this"),
+)
 CORES = Option("--cores", metavar="N", type=COUNT,
                help="cores of this machine to use (default: all)")
 DRIVER_MEMORY = Option("--driver-memory", metavar="SIZE", type=SIZE,

@@ -1,4 +1,4 @@
-"""``pko spark lag|skew|retention|all``: ask, read, compute, keep, show; and what other reports
+"""``pko spark lag|skew|retention|cost|all``: ask, read, compute, keep, show; and what other reports
 have of that."""
 
 from __future__ import annotations
@@ -119,7 +119,12 @@ def _report(
         stages(f"{kind}: {text}")
 
     def make(history: History) -> Report:
-        options = ReportOptions(history=history, stage=stage, **asked.options)  # type: ignore[arg-type]
+        options = ReportOptions(
+            history=history,
+            stage=stage,
+            owners=asked.owners,
+            **asked.options,  # type: ignore[arg-type]
+        )
         module = importlib.import_module(f"pykafka_ops.spark.reports.{kind}.report")
         made: Report = module.build(inputs, options)
         return made

@@ -12,19 +12,21 @@ from rich.text import Text
 from pykafka_ops.commands.framework.grid import fitted
 from pykafka_ops.page.units import NONE, moment, share, value_text
 from pykafka_ops.spark.model import Column, Report, Row, Section
-from pykafka_ops.spark.page import audit, lag, retention, skew
+from pykafka_ops.spark.page import audit, cost, lag, retention, skew
 from pykafka_ops.spark.page.parts import Tile
 
 _VIEWS: Final = {
     "lag": ("Consumer lag", lag.headline, lag.tiles),
     "skew": ("Partition skew", skew.headline, skew.tiles),
     "retention": ("Retention", retention.headline, retention.tiles),
+    "cost": ("Cost", cost.headline, cost.tiles),
     "audit": ("Audit", audit.headline, audit.tiles),
 }
 _SHOWN: Final[Mapping[str, Sequence[str]]] = {
     "lag": ("groups", "silent_groups", "unread_topics"),
     "skew": ("topics", "brokers", "keys", "moves"),
     "retention": ("topics", "dirs", "at_risk", "compaction"),
+    "cost": ("topics", "owners", "savings"),
     "audit": ("partitions", "buckets", "counted"),
 }
 """Sections of ``-o table``; ``wide`` has all."""
@@ -37,7 +39,7 @@ _TONES: Final = {
 _WIDTH: Final = 160
 """Columns where nobody looks at a terminal."""
 _CHANGE: Final = "_change"
-_KEEP: Final = ("status", "band", "lag", "bytes")
+_KEEP: Final = ("status", "band", "lag", "bytes", "cost", "saving")
 """Columns that go last where there is too little room."""
 
 

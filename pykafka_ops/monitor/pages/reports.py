@@ -21,6 +21,7 @@ TITLES: Final = {
     "lag": "Consumer lag",
     "skew": "Skew",
     "retention": "Retention and disks",
+    "cost": "Cost",
     "audit": "Tiers compared",
 }
 ROWS_SHOWN: Final = 200

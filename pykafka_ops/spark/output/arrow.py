@@ -12,7 +12,7 @@ from pykafka_ops.spark.output.document import plain
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_DOUBLES = ("bytes/s", "records/s", "seconds", "share", "percent", "days")
+_DOUBLES = ("bytes/s", "records/s", "seconds", "share", "percent", "days", "money")
 
 
 def table(section: Section) -> pa.Table:

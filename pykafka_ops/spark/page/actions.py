@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pykafka_ops.analysis.commits.burrow import REWIND, STALL, STOP, WARN
+from pykafka_ops.analysis.cost import UNREAD
 from pykafka_ops.analysis.lag.rows import AHEAD, LOST
 from pykafka_ops.page.charts.runway import DAY, tone
 from pykafka_ops.page.markup import visible
@@ -47,6 +48,8 @@ def actions(reports: Sequence[Report]) -> list[NextStep]:
             found += _first_loss(report)
     if report := kinds.get("skew"):
         found += _uneven(report)
+    if report := kinds.get("cost"):
+        found += _dear(report)
     return sorted(found, key=lambda a: (a.urgency, a.size))
 
 
@@ -231,6 +234,26 @@ def _uneven(report: Report) -> Iterator[NextStep]:
             f"{plural(len(moves), 'move')}, {copied} to copy.",
             _command(report, "reassign-partitions", "plan"),
             LATER,
+        )
+
+
+def _dear(report: Report) -> Iterator[NextStep]:
+    for row in rows(report, "savings"):
+        is_unread = text(row, "kind") == UNREAD
+        name, limit = brief(row, "topic"), text(row, "proposed_ms")
+        saved = size(amount(row, "bytes"))
+        yield NextStep(
+            f"Ask who needs {name}" if is_unread else f"Keep {name} for less time",
+            f"No group reads it: {saved} are older than it need be."
+            if is_unread
+            else f"All groups have read {saved} of it that a shorter limit takes.",
+            _command(report, "topics", "describe", _name(row, "topic"))
+            if is_unread
+            else _command(
+                report, "configs", "set", "topics", _name(row, "topic"), f"retention.ms={limit}"
+            ),
+            LATER,
+            -amount(row, "bytes"),
         )
 
 

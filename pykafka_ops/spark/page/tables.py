@@ -24,7 +24,10 @@ VERDICTS = ("status", "band")
 """Columns that say how it is."""
 IDS = ("partition", "leader", "broker", "from", "to")
 """Columns of numbers that name something."""
-_NUMBERS = ("ms", "bytes", "bytes/s", "records", "records/s", "seconds", "share", "percent", "days")
+_NUMBERS = (
+    "ms", "bytes", "bytes/s", "records", "records/s", "seconds", "share", "percent", "days",
+    "money",
+)  # fmt: skip
 
 
 def table(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 READER: Final = columns(
     "group string, committed bigint, end bigint, rate_in double, rate_out double"
 )
-"""A group that has not read all of a partition; records per second."""
+"""A group that reads a partition; records per second."""
 
 
 def states(inputs: Inputs, pieces: DataFrame, readers: DataFrame | None) -> DataFrame:
@@ -56,17 +56,20 @@ def states(inputs: Inputs, pieces: DataFrame, readers: DataFrame | None) -> Data
     return joined.select(*PLACE, "pieces", "readers", "cleaned", "start")
 
 
-def readers(inputs: Inputs, window: int | None) -> DataFrame | None:
-    """PLACE and READER of the groups that have not read all, with the figures of the lag report;
-    None where no offsets are known."""
+def readers(
+    inputs: Inputs, window: int | None, jobs: Jobs | None = None, *, behind: bool = True
+) -> DataFrame | None:
+    """PLACE and READER of the groups (``behind``: only those that have not read all), with the
+    figures of the lag report; None where no offsets are known. ``jobs`` count as groups."""
     span = ReportSpan.of(inputs.now, inputs.since, inputs.until, window)
-    known = facts(inputs, span, Jobs(), logs(inputs, span))
+    known = facts(inputs, span, jobs or Jobs(), logs(inputs, span))
     if known is None:
         return None
     f = functions_of(known)
+    wanted = f.col("listed") & (f.col("lag") > 0) if behind else f.col("listed")
     return (
         judged(known, span)
-        .where(f.col("listed") & (f.col("lag") > 0))
+        .where(wanted)
         .select(
             *PLACE,
             "group",

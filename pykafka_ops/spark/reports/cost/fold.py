@@ -1,0 +1,189 @@
+"""Rows of partitions to topics, owners and savings, in money."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pykafka_ops.analysis.cost import (
+    FOUND,
+    MONTH_HOURS,
+    UNREAD,
+    CostRules,
+    RetentionCut,
+    copies,
+    money,
+    shorter,
+    total,
+)
+from pykafka_ops.analysis.moments import span_text
+from pykafka_ops.analysis.owners import OwnerRules
+from pykafka_ops.analysis.retention import RetentionPolicy
+from pykafka_ops.spark.inputs.names import INTERNAL
+
+Row = dict[str, Any]
+_PARTS: Final = ("storage_cost", "in_cost", "out_cost")
+
+
+@dataclass(slots=True)
+class PartitionCopies:
+    """The sizes of the replicas that were found, and how many there are (None: not known)."""
+
+    sizes: list[int] = field(default_factory=list)
+    wanted: int | None = None
+
+
+@dataclass(slots=True)
+class TopicCost:
+    """The partitions of a topic; sums are None once one of them is."""
+
+    name: str
+    bytes: int = 0
+    written: float | None = 0.0
+    read: float | None = 0.0
+    growth: int | None = 0
+    readers: int = 0
+    needed: int | None = 0
+    held: list[tuple[int, Sequence[int], int | None]] = field(default_factory=list)
+    ages: dict[int, int] = field(default_factory=dict)
+
+    def add(self, row: Mapping[str, Any], found: PartitionCopies) -> None:
+        """Add a partition."""
+        self.bytes += row["bytes"]
+        self.readers += row["readers"]
+        for name in ("written", "read", "growth"):
+            both = getattr(self, name), row[name]
+            setattr(self, name, None if None in both else both[0] + both[1])
+        known = self.needed is not None and row["need_known"]
+        self.needed = max(self.needed or 0, row["needed"]) if known else None
+        self.held.append((row["bytes"], found.sizes or [row["bytes"]], found.wanted))
+
+    def row(self, rules: CostRules) -> Row:
+        """The row of the topic, without its share."""
+        stored, prices = copies(self.held), rules.prices
+        scale = stored.bytes / self.bytes if self.bytes else 1.0
+        written = None if self.written is None else round(self.written * MONTH_HOURS)
+        read = None if self.read is None else round(self.read * MONTH_HOURS)
+        growth = None if self.growth is None else round(self.growth * scale)
+        parts = [
+            (money(stored.bytes, prices.stored), prices.stored),
+            (money(written, prices.written), prices.written),
+            (money(read, prices.read), prices.read),
+        ]
+        cost, more = total(parts), money(growth, prices.stored or 0.0)
+        lacks = [
+            name
+            for name, (part, price) in zip(("at rest", "in", "out"), parts, strict=True)
+            if price is not None and part is None
+        ]
+        return {
+            "topic": self.name,
+            "bytes": self.bytes,
+            "replication": stored.replication,
+            "replica_bytes": stored.bytes,
+            "basis": stored.basis,
+            "written_per_month": written,
+            "read_per_month": read,
+            "growth_per_month": growth,
+            **{name: part for name, (part, _) in zip(_PARTS, parts, strict=True)},
+            "cost": cost,
+            "cost_in_a_month": None if cost is None or more is None else round(cost + more, 6),
+            "unknown": ", ".join(lacks) or None,
+        }
+
+    def cut(self, policy: RetentionPolicy, rules: CostRules) -> RetentionCut | None:
+        """How it could be kept for less time."""
+        if self.name in INTERNAL:
+            return None
+        return shorter(policy, self.ages, self.needed, rules, is_read=self.readers > 0)
+
+
+def with_shares(rows: Sequence[Row]) -> list[Row]:
+    """The dearest first, each with its share of what is known; what is not known comes first."""
+    whole = sum(row["cost"] or 0.0 for row in rows)
+    return sorted(
+        (
+            {**r, "share": r["cost"] / whole if whole and r["cost"] is not None else None}
+            for r in rows
+        ),
+        key=lambda r: (r["cost"] is not None, -(r["cost"] or 0.0), str(next(iter(r.values())))),
+    )
+
+
+def saving_rows(
+    topics: Iterable[TopicCost],
+    policies: Mapping[str, RetentionPolicy],
+    rows: Mapping[str, Row],
+    rules: CostRules,
+) -> Iterator[Row]:
+    """What shorter retention would save."""
+    for topic in topics:
+        policy = policies.get(topic.name, RetentionPolicy())
+        cut = topic.cut(policy, rules)
+        if cut is None:
+            continue
+        size = round(cut.bytes * rows[topic.name]["replica_bytes"] / topic.bytes)
+        is_unread = cut.kind == UNREAD
+        why = (
+            "no group reads it: ask whether anybody needs it"
+            if is_unread
+            else "all groups have read what is older"
+        )
+        yield {
+            "topic": topic.name,
+            "kind": cut.kind,
+            "retention_ms": policy.retention_ms,
+            "proposed_ms": cut.retention_ms,
+            "oldest_unread_seconds": None if is_unread else (topic.needed or 0) / 1000,
+            "bytes": size,
+            "saving": money(size, rules.prices.stored),
+            "advice": f"keep {span_text(cut.retention_ms)} "
+            f"(retention.ms={cut.retention_ms}): {why}",
+        }
+
+
+def owner_rows(rows: Sequence[Row], savings: Sequence[Row], owners: OwnerRules) -> list[Row]:
+    """A row per owner and team; costs are sums of what is known, None where nothing is."""
+    saved = {row["topic"]: row for row in savings}
+    found: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        owner = owners.of(row["topic"])
+        found.setdefault((owner.owner, owner.team), []).append(row)
+    made = []
+    for (name, team), mine in found.items():
+        parts = {part: _known(mine, part) for part in _PARTS}
+        known = [value for value in parts.values() if value is not None]
+        cuts = [saved[r["topic"]] for r in mine if r["topic"] in saved]
+        made.append(
+            {
+                "owner": name,
+                "team": team or None,
+                "topics": len(mine),
+                "replica_bytes": sum(r["replica_bytes"] for r in mine),
+                **parts,
+                "cost": round(sum(known), 6) if known else None,
+                "saving": _known(cuts, "saving") if cuts else None,
+                "unknown_topics": sum(r["cost"] is None or r["basis"] == FOUND for r in mine),
+            }
+        )
+    return with_shares(made)
+
+
+def _known(rows: Sequence[Row], name: str) -> float | None:
+    """The sum of what is known; None where nothing is."""
+    known = [r[name] for r in rows if r[name] is not None]
+    return round(sum(known), 6) if known or not rows else None
+
+
+def summary(rows: Sequence[Row], savings: Sequence[Row], *, savings_known: bool) -> Row:
+    """The figures on top; sums are over what is known."""
+    return {
+        "topics": len(rows),
+        "replica_bytes": sum(r["replica_bytes"] for r in rows),
+        "storage_cost": _known(rows, "storage_cost"),
+        "cost": _known(rows, "cost"),
+        "unknown_topics": sum(r["cost"] is None for r in rows),
+        "growth_per_month": _known(rows, "growth_per_month"),
+        "saving": _known(savings, "saving") if savings_known else None,
+    }
