@@ -41,6 +41,33 @@ TRENDS: Final[Mapping[str, Mapping[str, tuple[tuple[str, ...], str]]]] = {
 }
 """Per kind and section: the fields that identify a row, and that whose change is shown."""
 
+COMPARED: Final[Mapping[str, Mapping[str, tuple[tuple[str, ...], str]]]] = {
+    "lag": {
+        **TRENDS["lag"],
+        "silent_groups": (("group",), "lag"),
+        "unread_topics": (("topic",), "records"),
+    },
+    "skew": {
+        **TRENDS["skew"],
+        "racks": (("rack",), "bytes"),
+        "keys": (("topic", "key"), "bytes"),
+    },
+    "retention": {
+        **TRENDS["retention"],
+        "at_risk": (("group", "topic", "partition"), "records_lost"),
+        "leaving": (("topic", "within_seconds"), "bytes"),
+    },
+    "cost": {
+        **TRENDS["cost"],
+        "savings": (("topic", "kind"), "bytes"),
+    },
+    "audit": {
+        **TRENDS["audit"],
+        "counted": (("topic", "partition"), "records"),
+    },
+}
+"""The same of all sections that two runs can be compared by: what is no series over time."""
+
 
 class RunName(NamedTuple):
     """One run: the name of its files, when it was (ms since 1970), what it was over."""

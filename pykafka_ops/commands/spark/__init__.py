@@ -6,6 +6,7 @@ from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.spark.options import (
     AUDIT,
+    COMPARE,
     COST,
     DEMO,
     DIRS,
@@ -14,6 +15,7 @@ from pykafka_ops.commands.spark.options import (
     JUDGE,
     LAG,
     REPORT,
+    RUNS,
     SKEW,
     WHICH_ENGINE,
 )
@@ -26,6 +28,8 @@ def _work(run: Run) -> Result:
             from pykafka_ops.commands.spark.demo import demo as work
         case "submit":
             from pykafka_ops.commands.spark.submit import submit as work
+        case "compare":
+            from pykafka_ops.commands.spark.compare import compare as work
         case "audit":
             from pykafka_ops.commands.spark.audit import audit as work
         case _:
@@ -90,6 +94,16 @@ spark.verb(
         "pko spark audit -b eu1:9092 --tier eu --against us --prefix us.",
         "pko spark audit s3://backup/kafka/data --against us --html audit.html",
         "pko spark audit /var/kafka-b --against /var/kafka-a --fail-on 'missing>0'",
+    ),
+)
+spark.verb(
+    "compare",
+    "Compare two runs of a report, by their JSON files or, with --history, their times.",
+    words=RUNS,
+    options=(*COMPARE, *JUDGE),
+    examples=(
+        "pko spark compare monday.json tuesday.json",
+        "pko spark compare --history /var/lib/pko/history --kind lag 1d 0s --fail-on 'state=gone'",
     ),
 )
 spark.verb(

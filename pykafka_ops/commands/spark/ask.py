@@ -11,6 +11,7 @@ from pykafka_ops.analysis.amounts import size_of
 from pykafka_ops.analysis.cost import CostRules, Prices
 from pykafka_ops.analysis.moments import between
 from pykafka_ops.analysis.owners import OwnerRules
+from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import conf
@@ -68,7 +69,6 @@ def ask(run: Run, kinds: Sequence[str]) -> ReportRequest:
     now = args.moment("now", wall)
     since, until = between(args.text("since"), args.text("until"), now[0] if now else wall)
     regex = args.has("regex")
-    owners = args.text("owners")
     return ReportRequest(
         tuple(kinds),
         dirs,
@@ -84,8 +84,14 @@ def ask(run: Run, kinds: Sequence[str]) -> ReportRequest:
         args.text("history"),
         args.text("against"),
         _options(run),
-        None if owners is None else read_owners(owners),
+        owners_of(args),
     )
+
+
+def owners_of(args: Args) -> OwnerRules | None:
+    """Who ``--owners`` says; UsageError for a file that says nothing."""
+    file = args.text("owners")
+    return None if file is None else read_owners(file)
 
 
 def wish(run: Run) -> SessionOptions:

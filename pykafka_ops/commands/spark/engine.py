@@ -26,7 +26,7 @@ OF_SPARK: Final = (
     "master", "conf", "packages", "py-files", "archives", "driver-memory", "cores",
 )  # fmt: skip
 """Options that only Spark can honour."""
-_OUTPUTS: Final = ("output-file", "html", "csv", "parquet", "history", "metrics")
+OUTPUTS: Final = ("output-file", "html", "csv", "parquet", "history", "metrics")
 _COMMITS: Final = "__consumer_offsets"
 
 
@@ -114,7 +114,7 @@ def _only_spark(run: Run) -> str:
 
 def _only_hadoop(run: Run) -> str:
     """The output that only a file system of Hadoop's may reach; empty where there is none."""
-    for name in _OUTPUTS:
+    for name in OUTPUTS:
         text = run.args.text(name)
         if text and uris.is_uri(text) and not uris.opens_in_arrow(text):
             return f"Spark writes to {uris.shown(text)}"

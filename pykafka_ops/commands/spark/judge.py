@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pykafka_ops.spark.model import Column, Report, Row, Section
 
 MAIN = {"lag": "groups", "skew": "topics", "retention": "topics", "cost": "topics",
-        "audit": "partitions"}  # fmt: skip
+        "audit": "partitions", "compare": "changes"}  # fmt: skip
 TOGETHER = ("lag", "skew", "retention")
 """Reports that are made at once by ``all``."""
 SECTIONS = {
@@ -34,9 +34,12 @@ SECTIONS = {
         "topics", "ages", "leaving", "dirs", "growth", "compaction", "at_risk")},
     "cost": {name: name.upper() for name in ("topics", "owners", "savings")},
     "audit": {name: name.upper() for name in ("partitions", "buckets", "counted", "lines")},
+    "compare": {"changes": "CHANGES", "sections": "SECTIONS"},
 }  # fmt: skip
 """Per kind the sections, and the name of their columns in ``spark/reports/KIND/columns.py``."""
 _NAMES = (
+    "section",
+    "row",
     "group",
     "topic",
     "partition",
@@ -112,7 +115,8 @@ def _less_than_true(row: Row, name: str) -> bool:
 
 def _row_text(section: Section, row: Row, fields: Sequence[str]) -> str:
     """``group billing: lag 500, status STOP``: which row, and what was asked of it."""
-    which = [c for c in section.columns if c.name in _NAMES and row.get(c.name) is not None]
+    names = {*_NAMES} - ({"owner"} if any(c.name == "topic" for c in section.columns) else set())
+    which = [c for c in section.columns if c.name in names and row.get(c.name) is not None]
     asked = [c for c in section.columns if c.name in fields and c not in which]
     return ": ".join(", ".join(_said(row, c) for c in some) for some in (which, asked) if some)
 

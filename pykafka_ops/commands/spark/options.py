@@ -15,6 +15,7 @@ from pykafka_ops.commands.framework.types import (
     Choices,
 )
 from pykafka_ops.commands.options import FAIL_ON, REGEX, SINCE, UNTIL
+from pykafka_ops.runs.layout import KINDS
 
 # fmt: off
 LOG_DIRS = Option("--log-dirs", metavar="DIR", type=FILE_PATH, multiple=True,
@@ -31,12 +32,13 @@ PROGRESS = (
 )
 _TOPIC = Option("--topic", "--topics", metavar="TOPIC", type=TOPIC_NAME, multiple=True,
                 help="only these topics; a value may hold several, by comma")
-_OUTPUT = (
-    Option("--owners", metavar="FILE", type=FILE_PATH,
-           help="who owns which topics (TOML, CSV or JSON: name or pattern, owner, team, tags), as "
-           "columns beside topics"),
-    Option("--history", metavar="DIR", type=FILE_PATH,
-           help="keep each run in this directory or URI (Parquet) and show what changed since"),
+_OWNERS = Option("--owners", metavar="FILE", type=FILE_PATH,
+                 help="who owns which topics (TOML, CSV or JSON: name or pattern, owner, team, "
+                 "tags), as columns beside topics")
+_HISTORY = Option("--history", metavar="DIR", type=FILE_PATH,
+                  help="keep each run in this directory or URI (Parquet) and show what changed "
+                  "since; compare takes them from it")
+_FILES = (
     HTML,
     Option("--csv", metavar="DIR", type=FILE_PATH,
            help="write every section as a CSV file into this directory"),
@@ -44,10 +46,10 @@ _OUTPUT = (
            help="write every section as a Parquet file into this directory"),
     Option("--output-file", metavar="FILE", type=FILE_PATH,
            help="write what -o says to this file instead of standard output"),
-    Option("--metrics", metavar="FILE", type=FILE_PATH,
-           help="write metrics as Prometheus' text, for node_exporter's textfile directory"),
-    *PROGRESS,
 )
+_METRICS = Option("--metrics", metavar="FILE", type=FILE_PATH,
+                  help="write metrics as Prometheus' text, for node_exporter's textfile directory")
+_OUTPUT = (_OWNERS, _HISTORY, *_FILES, _METRICS, *PROGRESS)
 REPORT = (
     SINCE,
     UNTIL,
@@ -121,6 +123,17 @@ ENGINE = (
     CORES,
 )
 """Where and how Spark runs."""
+BEFORE = Option("--before", metavar="RUN", help="the earlier run: a file of -o json, or a time")
+AFTER = Option("--after", metavar="RUN", help="the later run: a file of -o json, or a time")
+RUNS = (Words(BEFORE, metavar="RUN"), Words(AFTER, metavar="RUN"))
+COMPARE = (
+    _HISTORY,
+    Option("--kind", metavar="REPORT", type=Choices(KINDS),
+           help="which report, where there are several"),
+    TOP,
+    _OWNERS,
+    *_FILES,
+)
 AUDIT = (
     SINCE,
     UNTIL,

@@ -60,7 +60,6 @@ def finish(
     exit code."""
     options = wish(run)
     places = ReportPlaces.of(run, asked)
-    judge = places.judge
     if in_cluster(run):
         return submit_report(run, options)
     look_first(asked)
@@ -78,6 +77,12 @@ def finish(
         if choose:
             reports = [_made_by(engine, report) for report in reports]
         places.write(reports, histories)
+    return shown(asked, places, reports)
+
+
+def shown(asked: ReportRequest, places: ReportPlaces, reports: list[Report]) -> int:
+    """Show reports, and tell of what they lack; the exit code."""
+    judge = places.judge
     places.show(reports)
     problems = (problem for made in reports for problem in made.problems)
     lines = dict.fromkeys(f"{problem.where}: {problem.what}" for problem in problems)
@@ -157,7 +162,7 @@ def with_history(
 def _unseen(asked: ReportRequest, reports: Sequence[Report]) -> list[str]:
     """A line for each report of a cluster that has no row, where brokers know who asks: they leave
     out what it may not see."""
-    if asked.dirs or not ClientConfig.of(asked.properties).is_known:
+    if asked.dirs or not asked.properties or not ClientConfig.of(asked.properties).is_known:
         return []
     empty = {MAIN[r.kind] for r in reports if not r.section(MAIN[r.kind]).rows}
     return [f"no {name}{MAY_SEE}" for name in sorted(empty)]

@@ -12,7 +12,7 @@ from rich.text import Text
 from pykafka_ops.commands.framework.grid import fitted
 from pykafka_ops.page.units import NONE, moment, share, value_text
 from pykafka_ops.spark.model import Column, Report, Row, Section
-from pykafka_ops.spark.page import audit, cost, lag, retention, skew
+from pykafka_ops.spark.page import audit, compare, cost, lag, retention, skew
 from pykafka_ops.spark.page.parts import Tile
 
 _VIEWS: Final = {
@@ -20,6 +20,7 @@ _VIEWS: Final = {
     "skew": ("Partition skew", skew.headline, skew.tiles),
     "retention": ("Retention", retention.headline, retention.tiles),
     "cost": ("Cost", cost.headline, cost.tiles),
+    "compare": ("What changed", compare.headline, compare.tiles),
     "audit": ("Audit", audit.headline, audit.tiles),
 }
 _SHOWN: Final[Mapping[str, Sequence[str]]] = {
@@ -27,6 +28,7 @@ _SHOWN: Final[Mapping[str, Sequence[str]]] = {
     "skew": ("topics", "brokers", "keys", "moves"),
     "retention": ("topics", "dirs", "at_risk", "compaction"),
     "cost": ("topics", "owners", "savings"),
+    "compare": ("changes", "sections"),
     "audit": ("partitions", "buckets", "counted"),
 }
 """Sections of ``-o table``; ``wide`` has all."""
