@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from pykafka_ops.broker.coordinators.groups import GroupSlot
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
+from pykafka_ops.broker.handlers.member_requests import around_generation
 from pykafka_ops.broker.hot.heartbeat import HeartbeatPath
-from pykafka_ops.broker.hot.raw import HEAD_SIZE, length
 from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.broker.state.groups.group import GroupState
 from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC
 from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.frame import encode_request, response_parts
+from pykafka_ops.wire.frame import response_parts
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from pykafka_ops.wire.types import joined
-
-_LENGTH = 4
 
 
 def shape(context: Context, request: HeartbeatRequest, frame: memoryview) -> Shape | None:
@@ -40,18 +38,25 @@ class HeartbeatShape(HeartbeatPath):
         services = context.services
         self._groups = services.groups
         self._who = request.group_id, request.member_id, request.group_instance_id
-        # Made by our own encoder, so that a request with these bytes can mean nothing else.
-        zeros, ones = (memoryview(_encoded(context, request, number)) for number in (0, -1))
-        place = _first_difference(zeros, ones, HEAD_SIZE)
+
+        def of_generation(generation: int) -> HeartbeatRequest:
+            return HeartbeatRequest(
+                group_id=request.group_id,
+                generation_id=generation,
+                member_id=request.member_id,
+                group_instance_id=request.group_instance_id,
+            )
+
+        key, head, tail = around_generation(context, of_generation)
         super().__init__(
-            (length(zeros, 0), bytes(zeros[HEAD_SIZE:place]), bytes(zeros[place + 4 :])),
+            (key, head, tail),
             joined(response_parts(HeartbeatResponse(), context.version, 0)),
             self._who,
             (services.image.topics, GROUP_METADATA_TOPIC),
             self._groups.coordinator.environment.timer,
             GroupState.STABLE,
         )
-        self.held = SHAPE_BYTES + len(zeros)
+        self.held = SHAPE_BYTES + len(head) + len(tail)
 
     def find(self) -> GroupSlot | None:
         try:
@@ -65,19 +70,3 @@ class HeartbeatShape(HeartbeatPath):
         except KafkaError:
             return None
         return HeartbeatResponse(error_code=code)
-
-
-def _encoded(context: Context, request: HeartbeatRequest, number: int) -> bytes:
-    """The frame of the request with ``number`` as correlation id and generation."""
-    same = HeartbeatRequest(
-        group_id=request.group_id,
-        generation_id=number,
-        member_id=request.member_id,
-        group_instance_id=request.group_instance_id,
-    )
-    return encode_request(same, context.version, number, context.client_id)[_LENGTH:]
-
-
-def _first_difference(one: memoryview, other: memoryview, start: int) -> int:
-    """Where, from ``start`` on, two frames differ first."""
-    return next(at for at in range(start, len(one)) if one[at] != other[at])

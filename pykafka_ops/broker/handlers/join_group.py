@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.broker.state.groups.answers import Joined, JoinRequest
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -23,8 +26,22 @@ def handle(context: Context, request: JoinGroupRequest) -> Answer:
 
     Raises KafkaError INVALID_GROUP_ID, NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS.
     """
+    joined = context.services.groups.join(request.group_id, asked(request, context))
+    return joined.shaped(partial(response, version=context.version))
+
+
+def shape(context: Context, request: JoinGroupRequest, frame: memoryview) -> Shape | None:
+    """What serves the next requests that are the same."""
+    from pykafka_ops.broker.handlers import join_group_shape
+
+    found = partial(response, version=context.version)
+    return join_group_shape.shape(context, request, frame, asked(request, context), found)
+
+
+def asked(request: JoinGroupRequest, context: Context) -> JoinRequest:
+    """What the request asks for, whatever its version."""
     version = context.version
-    wanted = JoinRequest(
+    return JoinRequest(
         request.member_id,
         request.group_instance_id,
         context.client_id or "",
@@ -37,11 +54,10 @@ def handle(context: Context, request: JoinGroupRequest) -> Answer:
         known_id=version >= KNOWN_ID_FROM and request.group_instance_id is None,
         may_skip=version >= MAY_SKIP_FROM,
     )
-    joined = context.services.groups.join(request.group_id, wanted)
-    return joined.shaped(lambda joined: _response(joined, version))
 
 
-def _response(joined: Joined, version: int) -> JoinGroupResponse:
+def response(joined: Joined, version: int) -> JoinGroupResponse:
+    """The answer in that version."""
     protocol = joined.protocol
     if protocol is None and version < PROTOCOL_MAY_BE_NULL_FROM:
         protocol = ""
@@ -64,4 +80,4 @@ def _response(joined: Joined, version: int) -> JoinGroupResponse:
 
 def failed(request: JoinGroupRequest, version: int, error: KafkaError) -> JoinGroupResponse:
     """No generation, the member's own id, and the error."""
-    return _response(Joined(ErrorCode.of(error.code), request.member_id), version)
+    return response(Joined(ErrorCode.of(error.code), request.member_id), version)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.broker.state.groups.answers import Synced, SyncRequest
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -20,7 +21,23 @@ def handle(context: Context, request: SyncGroupRequest) -> Answer:
     compares = context.version >= PROTOCOL_FROM
     if compares and (request.protocol_type is None or request.protocol_name is None):
         raise KafkaError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
-    wanted = SyncRequest(
+    wanted = asked(request, context.version)
+    return context.services.groups.sync(request.group_id, wanted).shaped(response)
+
+
+def shape(context: Context, request: SyncGroupRequest, frame: memoryview) -> Shape | None:
+    """What serves the next requests that are the same."""
+    from pykafka_ops.broker.handlers import sync_group_shape
+
+    return sync_group_shape.shape(
+        context, request, frame, asked(request, context.version), response
+    )
+
+
+def asked(request: SyncGroupRequest, version: int) -> SyncRequest:
+    """What the request asks for, whatever its version."""
+    compares = version >= PROTOCOL_FROM
+    return SyncRequest(
         request.member_id,
         request.group_instance_id,
         request.generation_id,
@@ -28,10 +45,10 @@ def handle(context: Context, request: SyncGroupRequest) -> Answer:
         request.protocol_name if compares else None,
         {each.member_id: bytes(each.assignment) for each in request.assignments},
     )
-    return context.services.groups.sync(request.group_id, wanted).shaped(_response)
 
 
-def _response(synced: Synced) -> SyncGroupResponse:
+def response(synced: Synced) -> SyncGroupResponse:
+    """The answer in any version."""
     return SyncGroupResponse(
         error_code=synced.code,
         protocol_type=synced.protocol_type,

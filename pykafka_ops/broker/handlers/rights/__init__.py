@@ -137,6 +137,8 @@ _SHAPED: Final[dict[int, Callable[[Context, Any], bool]]] = {
     ApiKey.PRODUCE: produce.allows_all,
     ApiKey.OFFSET_COMMIT: NeededRights((_READ_GROUP,), _READ_TOPICS).allows_all,
     ApiKey.HEARTBEAT: NeededRights((_READ_GROUP,)).allows_all,
+    ApiKey.JOIN_GROUP: NeededRights((_READ_GROUP,)).allows_all,
+    ApiKey.SYNC_GROUP: NeededRights((_READ_GROUP,)).allows_all,
     ApiKey.FETCH: lambda context, request: True,  # its shapes ask for them in every request
 }
 """Whether requests that are served from their bytes have all rights that they need."""

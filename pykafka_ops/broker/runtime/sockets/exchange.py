@@ -15,7 +15,7 @@ from struct import Struct
 from types import CoroutineType, GeneratorType
 from typing import Any
 
-from pykafka_ops.broker.handlers.api import Context
+from pykafka_ops.broker.handlers.api import Context, MakeShape
 from pykafka_ops.broker.hot.serving import DECLINED, CountHead, Serving, Shape
 from pykafka_ops.broker.runtime.sockets.channel import Channel
 from pykafka_ops.broker.runtime.sockets.dispatch import Api, Dispatch
@@ -204,8 +204,8 @@ class Exchange(Serving):
                 assert api.request_class is not None
                 # Bytes behind the request are ignored, as by Kafka: librdkafka sends some.
                 message, _ = decode_at(api.request_class, context.version, frame, body, FEW)
-                if learn and api.shape is not None and len(self.known) < MOST_SHAPES:
-                    self._learn(api.shape(context, message, frame))
+                if learn and api.shape is not None:
+                    self._learn(api.shape, context, message, frame)
             answer: Any = handle(context, message)
         except TooManyItemsError:
             large = self._waiting = LargeRequest(
@@ -223,7 +223,10 @@ class Exchange(Serving):
             return self._guard(answer, message)
         return answer if kept is None else kept.keep(context, frame, body, answer)
 
-    def _learn(self, shape: Shape | None) -> None:
+    def _learn(self, make: MakeShape, context: Context, message: Any, frame: memoryview) -> None:
+        if context.api_key == ApiKey.JOIN_GROUP:  # many clients never send one again
+            self.forget_shapes(ApiKey.JOIN_GROUP)
+        shape = None if len(self.known) >= MOST_SHAPES else make(context, message, frame)
         if shape is not None and self._dispatch.memory.keep(shape.held):
             self.known = (*self.known, (shape, self._counting()))
 
@@ -335,11 +338,11 @@ class Exchange(Serving):
         self.drop("abandoned")
         self.forget_shapes()
 
-    def forget_shapes(self) -> None:
-        """Read the next requests field by field: what their client may do has changed."""
-        if self.known:
-            self._dispatch.memory.forget(sum(shape.held for shape, _ in self.known))
-            self.known = ()
+    def forget_shapes(self, key: int | None = None) -> None:
+        """Read the next requests field by field: what the client may do, or sends, has changed."""
+        gone = [entry for entry in self.known if key in (None, entry[0].context.api_key)]
+        self._dispatch.memory.forget(sum(shape.held for shape, _ in gone))
+        self.known = tuple(entry for entry in self.known if entry not in gone)
 
     def _throttled(self, frame: bytes, throttle_ms: int) -> bytes:
         """Encoded answers carry the throttle time to their client, too."""

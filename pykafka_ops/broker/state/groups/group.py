@@ -224,6 +224,8 @@ class Group:
 
     def set_protocols(self, member: Member, protocols: Protocols) -> None:
         """Replace what a member supports."""
+        if protocols == member.protocols:
+            return
         self._count(member, -1)
         member.protocols = protocols
         self._count(member, 1)

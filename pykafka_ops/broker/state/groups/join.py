@@ -63,7 +63,7 @@ class Joins:
     def _held(group: Group, member_id: str) -> int:
         """What a member that joins again holds already."""
         member = group.members.get(member_id)
-        return 0 if member is None else member.size
+        return 0 if member is None else member.counted
 
     def _accepts(self, group: Group, member_id: str) -> bool:
         """Whether ``group.max.size`` leaves room; who waits in a rebalance has it for sure."""

@@ -10,49 +10,28 @@ from typing import Any
 import pytest
 
 from pykafka_ops.analysis.java_hash import partition_for
-from pykafka_ops.broker.runtime.sockets.connection import Connection
-from pykafka_ops.broker.runtime.sockets.server import Server
-from pykafka_ops.wire.frame import decode_response, encode_request
-from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+from pykafka_ops.wire.frame import encode_request
+from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest
 from pykafka_ops.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from tests.support.memory.group_requests import PARTITIONS, join_request, joined
 from tests.support.memory.handler_site import Later, Site
-from tests.support.wire.server import FakeTransport
+from tests.support.memory.member_client import MemberClient
 
 NOT_COORDINATOR, ILLEGAL_GENERATION, UNKNOWN_MEMBER, REBALANCE, FENCED = 16, 22, 25, 27, 82
 SESSION_MS = 10_000
 """As ``join_request`` asks for."""
 
 
-class Client:
-    """A connection to the site's handlers; ``read`` counts requests that were read in full."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, site: Site) -> None:
-        server = Server(site.services, loop)
-        find = server.dispatch.find
-        self.read = 0
-
-        def counted(*arguments: Any) -> Any:
-            self.read += 1
-            return find(*arguments)
-
-        server.dispatch.find = counted  # type: ignore[method-assign]
-        self._transport = FakeTransport(Connection(server, "PLAINTEXT"))
+class Client(MemberClient):
+    """A member that sends heartbeats."""
 
     def beat(
         self, member: str, generation: int = 1, *, version: int = 4, number: int = 1, **of: Any
     ) -> tuple[int, int]:
         """Correlation id and error code of the answer."""
         request = HeartbeatRequest(group_id="g", generation_id=generation, member_id=member, **of)
-        return self.send(encode_request(request, version, number, "c"), version)
-
-    def send(self, frame: bytes, version: int) -> tuple[int, int]:
-        """The same of a frame."""
-        self._transport.written = []
-        self._transport.feed(frame)
-        (answer,) = self._transport.frames()
-        correlation_id, response = decode_response(HeartbeatResponse, version, answer)
-        return correlation_id, int(response.error_code)
+        found, answer = self.ask(request, version, number)
+        return found, int(answer.error_code)
 
 
 @pytest.fixture
@@ -241,5 +220,7 @@ def test_other_bytes_are_read(site: Site, client: Client) -> None:
     tagged = usual[4:-1] + b"\1\x50\0"
     for frame in (usual, usual[4:] + b"more", tagged, usual, tagged):
         whole = frame if frame is usual else struct.pack(">i", len(frame)) + frame
-        assert client.send(whole, 4) == (1, 0)
+        client.send_frame(whole)
+        ((number, answer),) = client.answers(HeartbeatRequest, 4)
+        assert (number, answer.error_code) == (1, 0)
     assert client.read == 4

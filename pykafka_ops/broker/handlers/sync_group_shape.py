@@ -1,0 +1,90 @@
+"""SyncGroup requests of members that do not lead, which are the same bytes as one before, but for
+correlation id and generation.
+
+A :class:`SyncShape` is made of the first of them. What is decided is the same code as for any other
+request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
+from pykafka_ops.broker.handlers.member_requests import around_generation
+from pykafka_ops.broker.hot.raw import HEAD_SIZE, length
+from pykafka_ops.broker.hot.serving import Shape
+from pykafka_ops.broker.state.groups.answers import Synced, SyncRequest
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.messages.sync_group import SyncGroupRequest
+
+
+def shape(
+    context: Context,
+    request: SyncGroupRequest,
+    frame: memoryview,
+    asked: SyncRequest,
+    response: Callable[[Synced], object],
+) -> SyncShape | None:
+    """The shape of this request; None if it has assignments, or bytes that mean nothing. ``frame``
+    is the whole request, without the length in front, ``asked`` what it asks for; ``response``
+    makes the answer."""
+    if request.assignments:
+        return None
+    made = SyncShape(context, request, asked, response)
+    return made if made.fits(frame) else None
+
+
+class SyncShape(Shape):
+    """Serves requests of one shape on one connection; ``context`` is that of the first."""
+
+    __slots__ = ("_asked", "_group_id", "_head", "_key", "_place", "_response", "_size", "_tail")
+
+    def __init__(
+        self,
+        context: Context,
+        request: SyncGroupRequest,
+        asked: SyncRequest,
+        response: Callable[[Synced], object],
+    ) -> None:
+        self.context = context
+        self.codes = 1
+        self._group_id = request.group_id
+        self._asked = asked
+        self._response = response
+
+        def of_generation(generation: int) -> SyncGroupRequest:
+            return SyncGroupRequest(
+                group_id=request.group_id,
+                generation_id=generation,
+                member_id=request.member_id,
+                group_instance_id=request.group_instance_id,
+                protocol_type=request.protocol_type,
+                protocol_name=request.protocol_name,
+                assignments=[],
+            )
+
+        self._key, self._head, self._tail = around_generation(context, of_generation)
+        self._place = HEAD_SIZE + len(self._head)
+        self._size = self._place + 4 + len(self._tail)
+        self.held = SHAPE_BYTES + self._size
+
+    def fits(self, frame: memoryview) -> bool:
+        """Whether the frame has this shape."""
+        place = self._place
+        return (
+            len(frame) == self._size
+            and length(frame, 0) == self._key
+            and frame[HEAD_SIZE:place] == self._head
+            and frame[place + 4 :] == self._tail
+        )
+
+    def answer(self, frame: memoryview) -> object:
+        """The answer to a request of this shape, or the promise of it; None, and nothing is done,
+        if it has another, or if the coordinator is not here any more."""
+        if not self.fits(frame):
+            return None
+        asked = self._asked._replace(generation=length(frame, self._place))
+        try:
+            return self.context.services.groups.sync(self._group_id, asked).shaped(self._response)
+        except KafkaError:
+            return None
