@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pykafka_ops.errors import CorruptError, PkoError, StorageError, UsageError
-from pykafka_ops.runs.layout import KINDS, RunName, run_name
+from pykafka_ops.runs.layout import KINDS, STAMPS, RunName, day_name, run_name
+from pykafka_ops.runs.merged import check_version, parts
 
 MOST_RUNS: Final = 200
 """Runs of a kind that are named: the newest."""
@@ -37,13 +37,6 @@ class KeptSection(NamedTuple):
     total: int
 
 
-def rows_of(data: bytes) -> list[Row]:
-    """All rows of a file, moments in ms. Raises what the reader of Parquet raises."""
-    import pyarrow.parquet as pq
-
-    return _rows(pq.ParquetFile(io.BytesIO(data)).read())
-
-
 def runs(root: Path) -> dict[str, list[RunName]]:
     """The newest runs by kind, newest first; kinds without any are left out. Raises StorageError
     for a directory that cannot be listed."""
@@ -63,12 +56,14 @@ def sections(root: Path, kind: str, run: str) -> list[str]:
 def section(root: Path, kind: str, run: str, name: str, most: int) -> KeptSection:
     """A section of a run with its first ``most`` rows. Raises StorageError for a file that cannot
     be read, CorruptError for a damaged one, UsageError without pyarrow."""
-    file = _opened(root, kind, run, name)
+    file, groups = _opened(root, kind, run, name)
     try:
-        schema, total = file.schema_arrow, file.metadata.num_rows
-        batch = next(file.iter_batches(batch_size=most), None)
-        columns = [_column(field) for field in schema if field.name != "now"]
-        rows = [] if batch is None else _rows(_table(batch))
+        total = sum(file.metadata.row_group(n).num_rows for n in groups)
+        columns = [_column(field) for field in file.schema_arrow if field.name not in STAMPS]
+        batch = (
+            next(file.iter_batches(batch_size=most, row_groups=groups), None) if groups else None
+        )
+        rows = [] if batch is None else plain_rows(_table(batch))
     except Exception as error:  # pyarrow raises what it likes about bytes that are wrong
         raise CorruptError(f"section {name}: {_short(error)}") from None
     return KeptSection(name, columns, rows, total)
@@ -77,9 +72,9 @@ def section(root: Path, kind: str, run: str, name: str, most: int) -> KeptSectio
 def total(root: Path, kind: str, run: str, name: str, field: str) -> float | None:
     """The sum of a field over a section of a run; None where it is known of no row. Raises as
     ``section``."""
-    file = _opened(root, kind, run, name)
+    file, groups = _opened(root, kind, run, name)
     try:
-        values = file.read(columns=[field]).column(field).to_pylist()
+        values = file.read_row_groups(groups, columns=[field]).column(field).to_pylist()
     except Exception as error:
         raise CorruptError(f"section {name}: {_short(error)}") from None
     known = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
@@ -93,7 +88,7 @@ def _runs(kind: Path) -> list[RunName]:
         mine = 0
         days = sorted((d for d in _names(folder) if d.startswith("date=")), reverse=True)
         for day in days:
-            names = [r for n in _names(folder / day) if (r := run_name(n)) is not None]
+            names = [run for n in _names(folder / day) for run in _runs_in(folder / day / n)]
             found.update({r.name: r for r in names})
             mine += len(names)
             if mine >= MOST_RUNS:
@@ -115,15 +110,40 @@ def _names(folder: Path) -> list[str]:
     return found
 
 
+def _runs_in(path: Path) -> list[RunName]:
+    """The runs of a file; none of a damaged one with several, or another file."""
+    run = run_name(path.name)
+    if run is not None:
+        return [run]
+    if day_name(path.name) is None:
+        return []
+    try:
+        import pyarrow.parquet as pq
+
+        return [part.run for part in parts(pq.ParquetFile(path))]
+    except Exception:  # its damage is told where it is read
+        return []
+
+
 def _place(folder: Path, run: str) -> Path | None:
-    """Where the file of a run lies in a section."""
+    """The file in a section that has a run: its own, or that of its day."""
+    wanted = run_name(run)
     for day in _names(folder):
-        if day.startswith("date=") and (folder / day / run).is_file():
+        if not day.startswith("date="):
+            continue
+        if (folder / day / run).is_file():
             return folder / day / run
+        for name in _names(folder / day):
+            found = day_name(name)
+            if found is None or wanted is None or found.source != wanted.source:
+                continue
+            if found.first <= wanted.now <= found.last and wanted in _runs_in(folder / day / name):
+                return folder / day / name
     return None
 
 
-def _opened(root: Path, kind: str, run: str, name: str) -> Any:
+def _opened(root: Path, kind: str, run: str, name: str) -> tuple[Any, list[int]]:
+    """The file, and the row groups that the run has in it."""
     try:
         import pyarrow.parquet as pq
     except ImportError:
@@ -134,7 +154,12 @@ def _opened(root: Path, kind: str, run: str, name: str) -> Any:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise StorageError(f"section {name}: {path.stat().st_size} bytes are too many to read")
-        return pq.ParquetFile(path)
+        file = pq.ParquetFile(path)
+        if run_name(path.name) is not None:
+            check_version(file)
+            return file, list(range(file.num_row_groups))
+        groups = [part.group for part in parts(file) if part.run.name == run]
+        return file, [group for group in groups if group is not None]
     except PkoError:
         raise
     except Exception as error:  # pyarrow raises what it likes about bytes that are wrong
@@ -155,9 +180,11 @@ def _table(batch: Any) -> Any:
     return pa.Table.from_batches([batch])
 
 
-def _rows(made: Any) -> list[Row]:
-    """Rows with moments in ms."""
+def plain_rows(made: Any) -> list[Row]:
+    """Rows of a section, without what says which run they are of; moments in ms."""
     import pyarrow as pa
+
+    made = made.drop_columns([name for name in STAMPS if name in made.column_names])
 
     for i, field in enumerate(made.schema):
         if pa.types.is_timestamp(field.type):

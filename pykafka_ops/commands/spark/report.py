@@ -146,6 +146,7 @@ def with_history(
 ) -> tuple[Report, History]:
     """What ``make`` makes, compared with and added to the runs that are kept."""
     from pykafka_ops.spark.output import history as runs
+    from pykafka_ops.spark.output.kept_runs import compact
 
     history: History = {}
     if kept is not None:
@@ -155,6 +156,7 @@ def with_history(
         made = with_owners(made, asked.owners)
     if kept is not None:
         runs.append(kept.store, made, asked.source)
+        damaged += compact(kept.store, kind, asked.source, runs.day_of(made.now))
         made = replace(runs.with_trends(made, history), problems=[*made.problems, *damaged])
     return made, history
 

@@ -1,21 +1,23 @@
 """The runs of a report, kept as Parquet files, and what changed since the last one.
 
-They lie as ``pykafka_ops.runs.layout`` says, with ``now`` of the run as first column. Names are
-unique and files appear whole, so that runs at the same time do not collide.
+They lie as ``pykafka_ops.runs.layout`` says, with ``now``, ``run_id`` and ``schema_version`` as
+first columns. Files appear whole, and each run has its own, so that runs at the same time do not
+collide.
 """
 
 from __future__ import annotations
 
 import hashlib
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from pykafka_ops.runs.layout import TRENDS, run_name
-from pykafka_ops.runs.read import rows_of
+from pykafka_ops.runs import merged
+from pykafka_ops.runs.layout import SCHEMA_VERSION, STAMPS, TRENDS, file_of_run, run_id
+from pykafka_ops.runs.read import plain_rows
 from pykafka_ops.spark.model import Column, Problem, Report, Row, Section
 from pykafka_ops.spark.output.arrow import parquet_bytes
+from pykafka_ops.spark.output.kept_runs import DayRun, day_runs, left_out
 from pykafka_ops.spark.output.stores import Store
 
 RUNS = 200
@@ -23,7 +25,11 @@ RUNS = 200
 ROWS = 200_000
 """Rows of a section that are read at most; the last run is read whatever its size."""
 
-_NOW = Column("now", "Now", "ms", "the moment that the run is about")
+_STAMPS = (
+    Column("now", "Now", "ms", "the moment that the run is about"),
+    Column("run_id", "Run", doc="the run: the same if it is made again"),
+    Column("schema_version", "Version", doc="of these columns", kind="number"),
+)
 
 History = dict[str, list[dict[str, object]]]
 
@@ -35,70 +41,69 @@ def source_id(source: Mapping[str, object]) -> str:
 
 
 def append(store: Store, report: Report, source: str) -> None:
-    """Keep a run. Raises StorageError."""
-    day = datetime.fromtimestamp(report.now / 1000, UTC).strftime("%Y-%m-%d")
-    name = f"{report.now}-{source}-{secrets.token_hex(4)}.parquet"
+    """Keep a run, instead of an earlier one over the same at the same moment. StorageError."""
+    name, run = file_of_run(report.now, source), run_id(report.now, source)
+    stamp = {"now": report.now, "run_id": run, "schema_version": SCHEMA_VERSION}
     files = {}
     for section in report.sections:
-        columns = [_NOW, *(c for c in section.columns if c.name != "now")]
-        rows = [{**row, "now": report.now} for row in section.rows]
+        columns = [*_STAMPS, *(c for c in section.columns if c.name not in STAMPS)]
+        rows = [{**row, **stamp} for row in section.rows]
         stamped = Section(section.name, section.title, columns, rows)
-        where = f"kind={report.kind}/section={section.name}/date={day}"
-        files[f"{where}/{name}"] = parquet_bytes(stamped, {"pko.source": source})
+        where = f"kind={report.kind}/section={section.name}/date={day_of(report.now)}"
+        files[f"{where}/{name}"] = parquet_bytes(stamped, merged.metadata(source))
     store.write(files)
+
+
+def day_of(now: int) -> str:
+    """The day in UTC of a moment (ms)."""
+    return datetime.fromtimestamp(now / 1000, UTC).strftime("%Y-%m-%d")
 
 
 def load(store: Store, kind: str, source: str, before: int) -> tuple[History, list[Problem]]:
     """Rows of the runs before ``before`` (ms) by section, oldest first; what cannot be read.
 
-    At most RUNS runs and about ROWS rows of each section. A directory that is not there yet is an
-    empty history; StorageError for one that cannot be listed.
+    At most RUNS runs and about ROWS rows of each section: of days and files beyond them nothing is
+    read. A directory that is not there yet is an empty history; StorageError for one that cannot be
+    listed.
     """
     problems: list[Problem] = []
     found: History = {}
     root = f"kind={kind}"
     for section in store.names(root):
         if section.startswith("section="):
-            names = _runs(store, f"{root}/{section}", source, before)
-            found[section.partition("=")[2]] = _rows(store, names, problems)
+            rows = _rows(store, f"{root}/{section}", (source, before), problems)
+            found[section.partition("=")[2]] = rows
     return found, problems
 
 
-def _runs(store: Store, section: str, source: str, before: int) -> list[tuple[int, str]]:
-    """The files of earlier runs, newest first."""
-    found: list[tuple[int, str]] = []
-    days = (day for day in store.names(section) if day.startswith("date="))
-    for day in sorted(days, reverse=True):
-        for name in store.names(f"{section}/{day}"):
-            match = run_name(name)
-            if match and match.source == source and match.now < before:
-                found.append((match.now, f"{section}/{day}/{name}"))
-        if len(found) >= RUNS:
-            break
-    return sorted(found, reverse=True)[:RUNS]
-
-
 def _rows(
-    store: Store, names: Sequence[tuple[int, str]], problems: list[Problem]
+    store: Store, section: str, wanted: tuple[str, int], problems: list[Problem]
 ) -> list[dict[str, object]]:
+    source, before = wanted
     runs: list[list[dict[str, object]]] = []
-    total = 0
-    for now, name in names:
-        if total >= ROWS:
-            break
-        try:
-            rows = rows_of(store.read(name) or b"")
-        except Exception as e:  # whatever is in the file, the report goes on
-            where = f"{store.root}/{name}"
-            problems.append(Problem(where, f"left out of the history: {_short(e)}"))
-            continue
-        runs.append([{**row, "now": now} for row in rows])
-        total += len(rows)
+    total, seen = 0, set()
+    days = (day for day in store.names(section) if day.startswith("date="))
+    for day in sorted((d for d in days if d <= f"date={day_of(before)}"), reverse=True):
+        for kept in day_runs(store, f"{section}/{day}", source, problems):
+            if len(runs) >= RUNS or total >= ROWS:
+                break
+            if kept.now >= before or kept.now in seen:
+                continue
+            rows = _read(store, kept, problems)
+            if rows is not None:
+                seen.add(kept.now)
+                runs.append(rows)
+                total += len(rows)
     return [row for run in reversed(runs) for row in run]
 
 
-def _short(error: Exception) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__
+def _read(store: Store, kept: DayRun, problems: list[Problem]) -> list[dict[str, object]] | None:
+    try:
+        rows = plain_rows(kept.table())
+    except Exception as e:  # whatever is in the file, the report goes on
+        problems.append(left_out(store, kept.file, e))
+        return None
+    return [{"now": kept.now, **row} for row in rows]
 
 
 def with_trends(report: Report, history: Mapping[str, Sequence[Row]]) -> Report:
