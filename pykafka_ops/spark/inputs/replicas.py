@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from pykafka_ops.disk.names import CLEANER_OFFSET_CHECKPOINT
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.schemas import Row
-from pykafka_ops.spark.sources.files import Location, ReplicaDir, checkpoint, replicas
+from pykafka_ops.spark.sources.files import Location, ReplicaDir, both_tiers, checkpoint, replicas
 from pykafka_ops.spark.sources.log.plan import each, furthest, seeker
 from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message
 from pykafka_ops.spark.sources.log.seek import Seeker
@@ -28,7 +28,8 @@ class ReplicaEnd(NamedTuple):
 
 
 class Known(NamedTuple):
-    """A replica with its end and its size in bytes."""
+    """A replica with its end and its size in bytes; what remote storage has of it does not count
+    where it lies."""
 
     replica: ReplicaDir
     tail: ReplicaEnd
@@ -44,16 +45,20 @@ def known(locations: Sequence[str], topics: Names) -> list[Known]:
 def listed(locations: Sequence[str], topics: Names) -> list[ReplicaDir]:
     """Every replica of the topics meant."""
     found = [r for place in locations for r in replicas(place, lambda t, _: t in topics)]
-    return [r for r in found if r.topic is not None and r.topic in topics]
+    return both_tiers([r for r in found if r.topic is not None and r.topic in topics])
 
 
 def with_ends(found: Sequence[ReplicaDir]) -> list[Known]:
     """Those whose end is known, with it."""
     sound = [replica for replica in found if replica.ends]
     return [
-        Known(replica, tail, sum(s.size for s in replica.segments))
+        Known(replica, tail, _size(replica))
         for replica, tail in zip(sound, each(_tail, sound), strict=True)
     ]
+
+
+def _size(replica: ReplicaDir) -> int:
+    return sum(s.size for s in replica.segments if replica.tiered or not s.tiered)
 
 
 def bounds(found: Sequence[ReplicaDir], ends: Sequence[Known]) -> dict[str, object]:

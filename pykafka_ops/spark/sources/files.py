@@ -26,7 +26,9 @@ from pykafka_ops.disk.names import (
 )
 from pykafka_ops.errors import CorruptError, StorageError, UsageError
 from pykafka_ops.spark import uris
+from pykafka_ops.spark.sources import tiers
 from pykafka_ops.spark.sources.place import Location, RandomFile
+from pykafka_ops.spark.sources.replica_dir import ReplicaDir, SegmentFile
 from pykafka_ops.spark.sources.store_errors import cause
 
 if TYPE_CHECKING:
@@ -37,60 +39,6 @@ __all__ = ["Location", "RandomFile", "ReplicaDir", "SegmentFile", "find", "repli
 _MOST_META = 1 << 16
 _MOST_CHECKPOINT = 64 << 20
 _SIDE = (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
-
-
-class SegmentFile(NamedTuple):
-    """A ``.log`` file: its first offset, size in bytes, when it was last written (ms), and the
-    sizes of the files beside it (offset, time, transaction index; -1 where there is none)."""
-
-    base_offset: int
-    name: str
-    size: int
-    modified: int
-    index_size: int = -1
-    time_index_size: int = -1
-    txn_index_size: int = -1
-
-
-class ReplicaDir(NamedTuple):
-    """A partition's directory. ``topic`` and ``partition`` are None where the name has neither.
-
-    ``root`` opens the filesystem again (:meth:`Location.of`), ``path`` is the directory in it;
-    ``log_dir`` is the directory above, as the user named it. ``whole`` says that the last segment
-    is the one a broker writes to. ``snapshots`` are the offsets of producer snapshots,
-    ``start_offset`` is from where on records were not deleted, as far as the broker noted it.
-    ``dangling`` are names of segments that are links to nothing, "" if the directory itself is.
-    """
-
-    topic: str | None
-    partition: int | None
-    root: str
-    path: str
-    log_dir: str
-    broker: int | None
-    segments: tuple[SegmentFile, ...]
-    snapshots: tuple[int, ...] = ()
-    whole: bool = True
-    start_offset: int = 0
-    dangling: tuple[str, ...] = ()
-
-    @property
-    def ends(self) -> bool:
-        """Whether its end is known: no broken link is where the end would be."""
-        last = self.segments[-1].name if self.segments else ""
-        return not self.dangling or (bool(last) and max(self.dangling) < last)
-
-    @property
-    def first_offset(self) -> int:
-        """The first offset that is there."""
-        return max(self.start_offset, self.segments[0].base_offset if self.segments else 0)
-
-    @property
-    def key(self) -> tuple[str, int]:
-        """What the same partition has elsewhere; the path stands in for a name that is none."""
-        if self.topic is None or self.partition is None:
-            return self.path, 0
-        return self.topic, self.partition
 
 
 class _File(NamedTuple):
@@ -124,7 +72,10 @@ def find(place: Location, label: str, wanted: Any = None) -> list[ReplicaDir]:
         files, lost = _sound(files)
         if any(_is_log(file.name) for file in files):
             return [_partition(place, label, [*files, *lost])]
+        if any(tiers.first_offset(file.name) is not None for file in files):
+            return [_tiered_itself(place, label, files)]
         found = list(_partitions(place, label, files, [*folders, *(f.name for f in lost)], wanted))
+        found += _tiered(place, label, folders, wanted)
     known = any(file.name == META_PROPERTIES for file in files)
     if not found and not known and not any(parse_dir(name) for name in folders):
         raise UsageError(
@@ -182,6 +133,73 @@ def _partition(place: Location, label: str, files: Sequence[_File]) -> ReplicaDi
         start_offset=_starts(place, above).get((topic or "", partition or 0), 0),
         dangling=_dangling(files),
     )
+
+
+def _tiered(
+    place: Location, label: str, folders: Iterable[str], wanted: Any
+) -> Iterator[ReplicaDir]:
+    """Partitions in a directory of remote storage."""
+    for name in sorted(folders):
+        parsed = None if parse_dir(name) else tiers.parse_dir(name)
+        if parsed is None:
+            continue
+        path = f"{place.path}/{name}"
+        if parsed.partition is not None:
+            below = {parsed.partition: path}
+        else:
+            numbers = [n for n in _listing(place, path)[1] if n.isascii() and n.isdigit()]
+            below = {int(n): f"{path}/{n}" for n in sorted(numbers, key=int) if len(n) < 11}
+        for partition, folder in below.items():
+            if wanted is None or wanted(parsed.topic, partition):
+                files, _ = _listing(place, folder)
+                yield _tiered_one(place.at(folder), label, (parsed.topic, partition), files)
+
+
+def _tiered_itself(place: Location, label: str, files: Sequence[_File]) -> ReplicaDir:
+    """The one directory of remote storage that was named itself."""
+    *_, above, name = ["", *place.path.rstrip("/").split("/")]
+    parsed = tiers.parse_dir(name)
+    if parsed is None and name.isdigit() and (topic := tiers.parse_dir(above)):
+        parsed = topic._replace(partition=int(name))
+    if parsed is None or parsed.partition is None:
+        raise UsageError(
+            f"{label}: segments of remote storage, but of which partition? Name the directory above"
+        )
+    return _tiered_one(place, _above(label), (parsed.topic, parsed.partition), files)
+
+
+def _tiered_one(
+    place: Location, label: str, key: tuple[str, int], files: Sequence[_File]
+) -> ReplicaDir:
+    manifests = sorted(file.name for file in files if file.name.endswith(tiers.MANIFEST))
+    for name in {*manifests[:1], *manifests[-1:]}:
+        data = place.read(f"{place.path}/{name}", _MOST_META)
+        tiers.check_manifest(f"{label}: {name}", data or b"")
+    segments = tiers.segments_once(
+        SegmentFile(offset, file.name, file.size, file.modified, tiered=True)
+        for file in files
+        if (offset := tiers.first_offset(file.name)) is not None
+    )
+    shown = label.rstrip("/") or label
+    return ReplicaDir(
+        *key, place.root, place.path.rstrip("/"), shown, None, segments, whole=False, tiered=True
+    )
+
+
+def both_tiers(every: Sequence[ReplicaDir]) -> list[ReplicaDir]:
+    """Replicas with what remote storage has of them beyond what they have themselves."""
+    if not any(replica.tiered for replica in every):
+        return list(every)
+    return tiers.one_log(every, _name_of)
+
+
+def _name_of(replica: ReplicaDir, segment: SegmentFile) -> str:
+    """A path or URI of a segment that opens it from everywhere."""
+    path = f"{replica.path}/{segment.name}"
+    if not replica.root:
+        return path
+    above = Location.of(replica.root).path.rstrip("/")
+    return uris.joined(replica.root, path.removeprefix(above).lstrip("/"))
 
 
 def _single(place: Location, label: str) -> ReplicaDir:

@@ -5,14 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TypeVar
 
 import numpy as np
 
 from pykafka_ops.errors import UsageError
-from pykafka_ops.spark.sources.files import Location, ReplicaDir, SegmentFile, replicas
+from pykafka_ops.spark import uris
+from pykafka_ops.spark.sources.files import (
+    Location,
+    ReplicaDir,
+    SegmentFile,
+    both_tiers,
+    replicas,
+)
 from pykafka_ops.spark.sources.log.options import EARLIEST, LATEST, Bound, LogOptions
 from pykafka_ops.spark.sources.log.scan import ByteRange
 from pykafka_ops.spark.sources.log.seek import Seeker
@@ -51,7 +58,7 @@ class SegmentPart:
             "partition": replica.partition,
             "broker": replica.broker,
             "log_dir": replica.log_dir,
-            "segment": self.name or None,
+            "segment": uris.shown(self.name) or None,
         }
 
 
@@ -103,6 +110,7 @@ def found(options: LogOptions, pruning: Pruning | None = None) -> list[ReplicaDi
         )
 
     every = [replica for place in options.places for replica in replicas(place, wanted)]
+    every = both_tiers(every)
     every = [r for r in every if wanted(r.topic, r.partition)]
     return furthest(every) if options.replicas == "one" else every
 
@@ -180,7 +188,7 @@ def tasks(
 
     A large segment is cut where its index shows batches to begin; small ones share a task.
     """
-    chosen = [(span, *item) for span in wanted for item in _segments(span, pruning or Pruning())]
+    chosen = [item for span in wanted for item in _segments(span, pruning or Pruning())]
     total = sum(end - start for _, _, start, end in chosen)
     size = _task_size(total, options)
     parts = (
@@ -208,8 +216,11 @@ def _task_size(total: int, options: LogOptions) -> int:
     return min(options.task_bytes, max(share, _LEAST_TASK))
 
 
-def _segments(span: ReplicaSpan, prune: Pruning) -> Iterator[tuple[SegmentFile, int, int]]:
-    """(segment, start, end) of the bytes that hold the offsets of a span."""
+def _segments(
+    span: ReplicaSpan, prune: Pruning
+) -> Iterator[tuple[ReplicaSpan, SegmentFile, int, int]]:
+    """(span, segment, start, end) of the bytes that hold the offsets of a span. What remote storage
+    has beyond the next segment's first offset is in that one, too: it is not read twice."""
     low, high = max(span.low, prune.low), min(span.high, prune.high)
     seek = seeker(span.replica)
     every = span.replica.segments
@@ -229,7 +240,8 @@ def _segments(span: ReplicaSpan, prune: Pruning) -> Iterator[tuple[SegmentFile, 
         start = seek.before(segment, low) if low > segment.base_offset else 0
         end = seek.behind(segment, high) if high < following else segment.size
         if end > start or emptied:
-            yield segment, start, end
+            ends = min(span.high, following) if segment.tiered else span.high
+            yield replace(span, high=ends), segment, start, end
 
 
 def _cut(
@@ -238,6 +250,11 @@ def _cut(
     seek = seeker(span.replica)
     active = seek.active(segment)
     slim = span.replica._replace(segments=(), snapshots=())
+    if segment.tiered and options.committed:
+        raise UsageError(
+            f"{uris.shown(segment.name)}: which transactions were aborted is not read of remote "
+            "storage: leave kafka.isolation.level as it is"
+        )
     aborted = _aborted(span.replica, segment) if options.committed else ()
     borders = _borders(seek, segment, start, end, size)
     for begin, stop in zip([start, *borders], [*borders, end], strict=True):

@@ -15,6 +15,7 @@ from pykafka_ops.disk.compression import CODEC_NAMES
 from pykafka_ops.disk.names import TXN_INDEX_SUFFIX, segment_file
 from pykafka_ops.disk.txn_index import AbortedTxn, read_txn_index
 from pykafka_ops.errors import CorruptBatchError, CorruptError
+from pykafka_ops.spark import uris
 from pykafka_ops.spark.decode.records import WantedRecords
 from pykafka_ops.spark.sources.files import Location, RandomFile, ReplicaDir
 from pykafka_ops.spark.sources.log.columns import batch_rows, overlapping, plain_rows, record_rows
@@ -186,8 +187,9 @@ class _Records(_Part):
             complain(self.part.replica, self.part.name, piece, strict=self.options.strict)
             return
         replica = self.part.replica
-        where = f"{replica.log_dir}/{replica.path.rpartition('/')[2]}/{self.part.name}"
-        row = {"problem": f"{where} at byte {piece.position}: {piece.reason}"}
+        row = {
+            "problem": f"{_where(replica, self.part.name)} at byte {piece.position}: {piece.reason}"
+        }
         yield plain_rows(self.schema, self.part.constants, [row])
 
     def _run(self, run: BatchRun) -> Iterator[pa.RecordBatch]:
@@ -230,8 +232,14 @@ class _Records(_Part):
 
 def complain(replica: ReplicaDir, name: str, bad: Bad, *, strict: bool) -> None:
     """Where there is no column for damage: CorruptError with ``strict``, else a word in the log."""
-    path = f"{replica.log_dir}/{replica.path.rpartition('/')[2]}/{name}"
-    text = f"{path}: {bad.reason} at position {bad.position}"
+    text = f"{_where(replica, name)}: {bad.reason} at position {bad.position}"
     if strict:
         raise CorruptError(text)
     _log.warning("%s (%d bytes are left out)", text, bad.size)
+
+
+def _where(replica: ReplicaDir, name: str) -> str:
+    """What messages call a segment."""
+    if name.startswith("/") or uris.is_uri(name):
+        return uris.shown(name)
+    return f"{replica.log_dir}/{replica.path.rpartition('/')[2]}/{name}"
