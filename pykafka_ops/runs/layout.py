@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-KINDS: Final = ("lag", "skew", "retention", "cost", "audit")
+KINDS: Final = ("lag", "skew", "retention", "cost", "slo", "audit")
 NAME: Final = re.compile(r"(?P<now>\d{1,15})-(?P<source>[0-9a-f]{8})-[0-9a-f]{8}\.parquet")
 SCHEMA_VERSION: Final = 2
 """Of the columns and footers of files; before 2 there was no such number in them."""
@@ -44,6 +44,9 @@ TRENDS: Final[Mapping[str, Mapping[str, tuple[tuple[str, ...], str]]]] = {
         "topics": (("topic",), "cost"),
         "owners": (("owner", "team"), "cost"),
     },
+    "slo": {
+        "objectives": (("group", "topic"), "budget_left"),
+    },
     "audit": {
         "partitions": (("topic", "partition"), "missing"),
     },
@@ -70,6 +73,7 @@ COMPARED: Final[Mapping[str, Mapping[str, tuple[tuple[str, ...], str]]]] = {
         **TRENDS["cost"],
         "savings": (("topic", "kind"), "bytes"),
     },
+    "slo": TRENDS["slo"],
     "audit": {
         **TRENDS["audit"],
         "counted": (("topic", "partition"), "records"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from pykafka_ops.analysis.cost import CostRules
+from pykafka_ops.analysis.freshness import FreshnessRules
 from pykafka_ops.analysis.owners import OwnerRules
 from pykafka_ops.analysis.skew import CONSUMER_RATE, PRODUCER_RATE
 
@@ -32,7 +33,8 @@ class ReportOptions:
     (None: in those of files, not of a cluster alone); ``tolerance``: how far a broker may be from
     its fair share of bytes before moves are proposed (0.1: 10 %).
 
-    Cost: prices, and who ``owners`` are (None: not asked for).
+    Cost: prices, and who ``owners`` are (None: not asked for). ``slo`` is
+    the objective of freshness.
     """
 
     window: int | None = None
@@ -48,3 +50,4 @@ class ReportOptions:
     tolerance: float = 0.1
     cost: CostRules = field(default_factory=CostRules)
     owners: OwnerRules | None = None
+    slo: FreshnessRules = field(default_factory=FreshnessRules)

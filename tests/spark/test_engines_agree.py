@@ -19,6 +19,7 @@ from pykafka_ops.spark.reports.cost import report as cost
 from pykafka_ops.spark.reports.lag import report as lag
 from pykafka_ops.spark.reports.retention import report as retention
 from pykafka_ops.spark.reports.skew import report as skew
+from pykafka_ops.spark.reports.slo import report as slo
 from tests.support.clients.groups_site import STAMP, GroupsSite
 from tests.support.process.broker import BrokerProcess
 from tests.support.spark.given import FrameInputs
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from pykafka_ops.spark.inputs import Inputs
 
-REPORTS = {"lag": lag, "skew": skew, "retention": retention, "cost": cost}
+REPORTS = {"lag": lag, "skew": skew, "retention": retention, "cost": cost, "slo": slo}
 OPTIONS = ReportOptions(
     top=5,
     cost=CostRules(Prices(8.0, 1.0, 2.0), "EUR"),

@@ -17,6 +17,7 @@ from pykafka_ops.commands.spark.options import (
     REPORT,
     RUNS,
     SKEW,
+    SLO,
     WHICH_ENGINE,
 )
 
@@ -82,6 +83,16 @@ spark.verb(
     examples=(
         "pko spark cost -b broker:9092 --price-gib-month 0.08 --currency EUR --owners owners.toml",
         "pko spark cost /var/kafka/data --price-gib-month 0.08 --replication-factor 3 -o csv",
+    ),
+)
+spark.verb(
+    "slo",
+    "Report for how much of the time groups read within what was promised, and the error budget.",
+    words=DIRS,
+    options=(*REPORT, *WHICH_ENGINE, *ENGINE, *SLO, *JUDGE),
+    examples=(
+        "pko spark slo -b broker:9092 --slo 30s --objective 99.9",
+        "pko spark slo /var/kafka/data --since 7d --fail-on 'budget_left<=0|burn_1h>=14.4'",
     ),
 )
 spark.verb(

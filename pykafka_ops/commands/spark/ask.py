@@ -9,6 +9,7 @@ from math import inf
 
 from pykafka_ops.analysis.amounts import size_of
 from pykafka_ops.analysis.cost import CostRules, Prices
+from pykafka_ops.analysis.freshness import FreshnessRules
 from pykafka_ops.analysis.moments import between
 from pykafka_ops.analysis.owners import OwnerRules
 from pykafka_ops.commands.framework.args import Args
@@ -141,12 +142,26 @@ def _options(run: Run) -> dict[str, object]:
         found["checkpoints"] = tuple(args.names("checkpoint"))
     if args.has("records"):
         found["records"] = args.text("records")
+    if args.verb == "slo":
+        found["slo"] = _freshness(run)
     if args.verb == "cost":
         found["cost"] = _cost(run)
     for name in ("target", "producer-rate", "consumer-rate"):
         if args.has(name):
             found[name.replace("-", "_")] = rate(name, args.text(name) or "")
     return found
+
+
+def _freshness(run: Run) -> FreshnessRules:
+    limit, text = run.args.span("slo"), run.args.text("objective") or ""
+    try:
+        percent = float(text.removesuffix("%"))
+    except ValueError:
+        percent = 0.0
+    if not 0 < percent < 100:
+        raise UsageError(f"--objective {text}: a percentage above 0 and below 100, such as 99.9")
+    assert limit is not None
+    return FreshnessRules(limit, percent / 100)
 
 
 def _cost(run: Run) -> CostRules:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pykafka_ops.spark.model import Column, Report, Row, Section
 
 MAIN = {"lag": "groups", "skew": "topics", "retention": "topics", "cost": "topics",
-        "audit": "partitions", "compare": "changes"}  # fmt: skip
+        "slo": "objectives", "audit": "partitions", "compare": "changes"}  # fmt: skip
 TOGETHER = ("lag", "skew", "retention")
 """Reports that are made at once by ``all``."""
 SECTIONS = {
@@ -33,6 +33,7 @@ SECTIONS = {
     "retention": {name: name.upper() for name in (
         "topics", "ages", "leaving", "dirs", "growth", "compaction", "at_risk")},
     "cost": {name: name.upper() for name in ("topics", "owners", "savings")},
+    "slo": {"objectives": "OBJECTIVES"},
     "audit": {name: name.upper() for name in ("partitions", "buckets", "counted", "lines")},
     "compare": {"changes": "CHANGES", "sections": "SECTIONS"},
 }  # fmt: skip

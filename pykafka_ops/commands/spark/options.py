@@ -100,6 +100,12 @@ COST = (
     Option("--keep-at-least", metavar="SPAN", type=SPAN, default="1d",
            help="propose no shorter retention than this"),
 )
+SLO = (
+    Option("--slo", metavar="SPAN", type=SPAN, default="30s",
+           help="how soon a record is to be read"),
+    Option("--objective", metavar="PERCENT", default="99.9",
+           help="for how much of the time that is to hold"),
+)
 CORES = Option("--cores", metavar="N", type=COUNT,
                help="cores of this machine to use (default: all)")
 DRIVER_MEMORY = Option("--driver-memory", metavar="SIZE", type=SIZE,

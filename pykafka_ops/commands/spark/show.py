@@ -12,7 +12,7 @@ from rich.text import Text
 from pykafka_ops.commands.framework.grid import fitted
 from pykafka_ops.page.units import NONE, moment, share, value_text
 from pykafka_ops.spark.model import Column, Report, Row, Section
-from pykafka_ops.spark.page import audit, compare, cost, lag, retention, skew
+from pykafka_ops.spark.page import audit, compare, cost, lag, retention, skew, slo
 from pykafka_ops.spark.page.parts import Tile
 
 _VIEWS: Final = {
@@ -20,6 +20,7 @@ _VIEWS: Final = {
     "skew": ("Partition skew", skew.headline, skew.tiles),
     "retention": ("Retention", retention.headline, retention.tiles),
     "cost": ("Cost", cost.headline, cost.tiles),
+    "slo": ("Freshness", slo.headline, slo.tiles),
     "compare": ("What changed", compare.headline, compare.tiles),
     "audit": ("Audit", audit.headline, audit.tiles),
 }
@@ -28,6 +29,7 @@ _SHOWN: Final[Mapping[str, Sequence[str]]] = {
     "skew": ("topics", "brokers", "keys", "moves"),
     "retention": ("topics", "dirs", "at_risk", "compaction"),
     "cost": ("topics", "owners", "savings"),
+    "slo": ("objectives",),
     "compare": ("changes", "sections"),
     "audit": ("partitions", "buckets", "counted"),
 }
@@ -36,7 +38,8 @@ _TONES: Final = {
     "ok": "green", "even": "green", "warn": "yellow", "uneven": "yellow", "skewed": "red",
     "severe": "bold red", "stall": "red", "stop": "red", "rewind": "red", "error": "red",
     "err": "red", "missing": "bold red", "extra": "red", "altered": "red", "reordered": "yellow",
-    "partial": "yellow", "lost": "bold red", "ahead": "bold red", "unknown": "dim",
+    "partial": "yellow", "lost": "bold red", "ahead": "bold red",
+    "broken": "bold red", "burning": "red", "slow": "yellow", "unknown": "dim",
 }  # fmt: skip
 _WIDTH: Final = 160
 """Columns where nobody looks at a terminal."""

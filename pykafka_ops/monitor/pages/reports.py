@@ -22,6 +22,7 @@ TITLES: Final = {
     "skew": "Skew",
     "retention": "Retention and disks",
     "cost": "Cost",
+    "slo": "Freshness",
     "audit": "Tiers compared",
 }
 ROWS_SHOWN: Final = 200
