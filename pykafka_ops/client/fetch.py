@@ -41,12 +41,13 @@ def fetch(
     partition_bytes: int = 1 << 20,
     max_bytes: int = 50 << 20,
     read_committed: bool = False,
+    leaders: Mapping[Partition, int] | None = None,
 ) -> dict[Partition, FetchedBatches | PkoError]:
     """Read each partition from an offset; both limits in bytes, per partition and per leader.
 
     A leader gives at least one batch for the first partition that has any; the others may come
     back empty where their next batch is larger than the limits. ``read_committed`` ends before
-    the first open transaction.
+    the first open transaction. ``leaders`` as ``ask_leaders``.
     """
 
     def ask(node: int, part: dict[Partition, int]) -> Question:
@@ -65,7 +66,7 @@ def fetch(
         )
         return Question(node, request, FetchResponse, lowest=4, highest=BY_NAME)
 
-    return ask_leaders(cluster, wanted, ask, _read, name="fetch")
+    return ask_leaders(cluster, wanted, ask, _read, name="fetch", leaders=leaders)
 
 
 def _read(answer: FetchResponse) -> Answers[FetchedBatches]:

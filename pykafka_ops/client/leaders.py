@@ -46,19 +46,24 @@ def ask_leaders(
     *,
     name: str,
     passing: frozenset[ErrorCode] = PASSING,
+    leaders: Mapping[Partition, int] | None = None,
 ) -> dict[Partition, R | PkoError]:
     """For each partition the value its leader gives, or the PkoError that stands for it.
 
     ``ask(node, part)`` makes the question to one leader, ``read`` takes its answer apart. What may
     pass (a leader that moved, a topic not known yet) is tried again within the time of a call, a
     topic that stays unknown no longer than the configuration's patience. ``passing``: the errors of
-    a partition that may pass.
+    a partition that may pass. ``leaders``, as far as they are known already, are asked first: then
+    no metadata is fetched but for what has moved.
     """
     results: dict[Partition, R | PkoError] = {}
     started, tries, wait = time.monotonic(), 0, cluster.config.backoff
     pending = dict(wanted)
+    if leaders:
+        cluster.brokers(name)
     while pending:
-        by_leader, trouble = _find_leaders(cluster, pending, name, results)
+        by_leader, trouble = _find_leaders(cluster, pending, name, results, leaders or {})
+        leaders = None
         questions = [ask(node, part) for node, part in by_leader.items()]
         answers = cluster.call_each(questions, name=name, once=True)
         for part, answer in zip(by_leader.values(), answers, strict=True):
@@ -80,16 +85,27 @@ def ask_leaders(
 
 
 def _find_leaders(
-    cluster: Cluster, pending: Mapping[Partition, V], name: str, results: dict[Partition, Any]
+    cluster: Cluster,
+    pending: Mapping[Partition, V],
+    name: str,
+    results: dict[Partition, Any],
+    told: Mapping[Partition, int],
 ) -> tuple[dict[int, dict[Partition, V]], dict[Partition, PkoError]]:
-    """The pending partitions by leader, and those that have none for now, with the reason."""
-    response = cluster.metadata(
-        sorted({topic for topic, _ in pending}), name=f"{name}(api=METADATA)"
-    )
-    leaders, errors = _leaders(response)
+    """The pending partitions by leader, and those that have none for now, with the reason.
+
+    ``told`` are leaders that need not be asked for.
+    """
     grouped: dict[int, dict[Partition, V]] = {}
     trouble: dict[Partition, PkoError] = {}
-    for partition, value in pending.items():
+    for partition, leader in told.items():
+        if partition in pending and leader in cluster.nodes:
+            grouped.setdefault(leader, {})[partition] = pending[partition]
+    left = {p: v for p, v in pending.items() if told.get(p) not in grouped}
+    if not left:
+        return grouped, trouble
+    response = cluster.metadata(sorted({topic for topic, _ in left}), name=f"{name}(api=METADATA)")
+    leaders, errors = _leaders(response)
+    for partition, value in left.items():
         code = errors.get(partition[0], 0)
         leader = leaders.get(partition, -1)
         if code and code not in PASSING:

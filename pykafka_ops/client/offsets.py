@@ -35,9 +35,16 @@ class Offset(NamedTuple):
 
 
 def list_offsets(
-    cluster: Cluster, wanted: Mapping[Partition, int], *, read_committed: bool = False
+    cluster: Cluster,
+    wanted: Mapping[Partition, int],
+    *,
+    read_committed: bool = False,
+    leaders: Mapping[Partition, int] | None = None,
 ) -> dict[Partition, Offset | PkoError]:
-    """For each partition the offset at its time (ms, or one of the special times above)."""
+    """For each partition the offset at its time (ms, or one of the special times above).
+
+    ``leaders`` as ``ask_leaders``.
+    """
 
     def ask(node: int, part: dict[Partition, int]) -> Question:
         topics = by_topic(
@@ -52,7 +59,7 @@ def list_offsets(
         lowest = max((_LOWEST.get(time, 1) for time in part.values()), default=1)
         return Question(node, request, lo.ListOffsetsResponse, lowest=lowest)
 
-    return ask_leaders(cluster, wanted, ask, _read, name="listOffsets")
+    return ask_leaders(cluster, wanted, ask, _read, name="listOffsets", leaders=leaders)
 
 
 def offsets_before(

@@ -20,11 +20,16 @@ SECOND_LOOK: Final = 2 << 20
 Times = dict[tuple[Partition, int], int]
 
 
-def record_times(cluster: Cluster, wanted: Collection[tuple[Partition, int]]) -> Times:
+def record_times(
+    cluster: Cluster,
+    wanted: Collection[tuple[Partition, int]],
+    leaders: Mapping[Partition, int] | None = None,
+) -> Times:
     """The timestamp (ms) of the first record at or behind each offset; without those not found.
 
     A request reads a partition at one offset, so several offsets of a partition take turns; where
-    they are more than ``TURNS``, the times of those in between follow in proportion.
+    they are more than ``TURNS``, the times of those in between follow in proportion. ``leaders`` as
+    ``ask_leaders``.
     """
     stamps: Times = {}
     offsets_of: dict[Partition, list[int]] = {}
@@ -34,7 +39,7 @@ def record_times(cluster: Cluster, wanted: Collection[tuple[Partition, int]]) ->
     while turns:
         now = {p: found.pop() for p, found in turns.items()}
         for size in (FIRST_LOOK, SECOND_LOOK):
-            now = _look(cluster, now, size, stamps)
+            now = _look(cluster, now, size, stamps, leaders)
         turns = {p: found for p, found in turns.items() if found}
     for p, found in offsets_of.items():
         known = [(offset, stamps[p, offset]) for offset in found if (p, offset) in stamps]
@@ -46,13 +51,18 @@ def record_times(cluster: Cluster, wanted: Collection[tuple[Partition, int]]) ->
 
 
 def _look(
-    cluster: Cluster, wanted: Mapping[Partition, int], size: int, stamps: Times
+    cluster: Cluster,
+    wanted: Mapping[Partition, int],
+    size: int,
+    stamps: Times,
+    leaders: Mapping[Partition, int] | None,
 ) -> dict[Partition, int]:
     """Read ``size`` bytes at each offset; what is still not known."""
     left: dict[Partition, int] = {}
     while wanted:
         crowded = {}
-        for p, answer in fetch(cluster, wanted, partition_bytes=size).items():
+        found = fetch(cluster, wanted, partition_bytes=size, leaders=leaders)
+        for p, answer in found.items():
             if isinstance(answer, PkoError):
                 continue
             if not answer.records and wanted[p] < answer.high_watermark:

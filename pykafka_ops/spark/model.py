@@ -49,6 +49,8 @@ class Section:
     """A table of a report; ``rows`` have a value (or None) for every column.
 
     ``unknown`` says why nobody knows what rows there should be; empty where that is known.
+    ``total``: how many rows there are, where that is more than a report holds; ``rows`` are those
+    that come first.
     """
 
     name: str
@@ -57,6 +59,17 @@ class Section:
     rows: Sequence[Row]
     note: str = ""
     unknown: str = ""
+    total: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.is_cut and self.total is not None:
+            cut = f"Showing {len(self.rows):,} of {self.total:,} rows."
+            self.note = f"{cut} {self.note}".strip()
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there are rows that the report does not hold."""
+        return self.total is not None and self.total > len(self.rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,8 @@ class Judge:
             holds = _condition(self.condition, section.name, section.columns)
             if section.unknown:
                 found.append(f"{section.title}: not known: {section.unknown}")
+            if section.is_cut:
+                found.append(f"{section.title}: {section.note} The rest is not known.")
             found += [_row_text(section, row, holds.fields) for row in section.rows if holds(row)]
         return found
 

@@ -7,7 +7,7 @@ that go with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from pykafka_ops.spark import schemas
@@ -100,6 +100,26 @@ def spread(session: SparkSession, count: int, per_task: int) -> DataFrame:
         return cast("DataFrame", local.range(count))
     tasks = max(1, min(count // per_task, 4 * session.sparkContext.defaultParallelism))
     return session.range(0, count, 1, tasks)
+
+
+def dealt(frame: DataFrame, key: str, rows: int) -> DataFrame:
+    """The frame in tasks of about so many rows, where those with the same ``key`` are in one; a
+    task for each core at least. It counts the frame, which had better be kept."""
+    if _frame_here(frame) is not None:
+        return frame
+    tasks = max(frame.sparkSession.sparkContext.defaultParallelism, -(-frame.count() // rows))
+    return frame.repartition(tasks, key)
+
+
+def first_rows(frame: DataFrame, order: Sequence[tuple[str, str]], most: int) -> pa.Table:
+    """The first ``most`` rows by columns, each ``ascending`` or ``descending``; of a frame of Spark
+    no more come here."""
+    local = _frame_here(frame)
+    if local is not None:
+        return local.toArrow().sort_by(list(order)).slice(0, most)
+    f = functions_of(frame)
+    keys = [f.desc(name) if way == "descending" else f.asc(name) for name, way in order]
+    return frame.orderBy(*keys).limit(most).toArrow()
 
 
 def kept(frame: DataFrame) -> DataFrame:

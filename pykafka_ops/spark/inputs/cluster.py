@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.engines import functions_of
 from pykafka_ops.spark.inputs import InputQuery, Inputs
+from pykafka_ops.spark.inputs.leaders import ends_of, firsts_of, times_of, with_offsets
 from pykafka_ops.spark.model import Problem
 from pykafka_ops.spark.sources.options import now_ms
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 SHOWN: Final = 20
+_PLACED: Final = schemas.columns("topic string, partition int, leader int, replicas ints, isr ints")
 
 
 class ClusterInputs(Inputs):
@@ -69,10 +71,16 @@ class ClusterInputs(Inputs):
     def partitions(self) -> DataFrame:
         """PARTITIONS; those that could not be asked about become problems."""
         first = "partitions" not in self.frames
-        found = self.keep("partitions", lambda: self._live("partitions"))
+        found = self.keep("partitions", lambda: with_offsets(self._placed(), self._client))
         if first:
             self.problems += unknown_ends(found)
         return found
+
+    def _placed(self) -> DataFrame:
+        """Where partitions are, page by page."""
+        topics = self.wanted_topics.option("subscribe", "subscribePattern")
+        options = {"what": "partitions", **topics, **self._client}
+        return self.keep("placed", lambda: self.read("kafka-live", options, _PLACED))
 
     def offsets_partitions(self) -> set[int]:
         """Which partitions ``__consumer_offsets`` has; asked for at once."""
@@ -109,13 +117,16 @@ class ClusterInputs(Inputs):
     def ends(self, moments: Sequence[int]) -> DataFrame:
         """ENDS, from the brokers' time indexes."""
         times = ",".join(map(str, moments))
-        return self.keep(("ends", times), lambda: self._live("ends", times=times))
+        found = self.partitions()
+        return self.keep(("ends", times), lambda: ends_of(found, self._client, moments))
 
     def times(self) -> DataFrame:
-        return self.keep("times", lambda: self._live("times"))
+        committed, found = self.committed(), self.partitions()
+        return self.keep("times", lambda: times_of(committed, found, self._client))
 
     def firsts(self) -> DataFrame | None:
-        return self.keep("firsts", lambda: self._live("firsts"))
+        found = self.partitions()
+        return self.keep("firsts", lambda: firsts_of(found, self._client))
 
 
 def unknown_ends(partitions: DataFrame) -> list[Problem]:

@@ -1,9 +1,10 @@
 """A report as one document: the contract of ``-o json`` and ``-o yaml``.
 
 ``{"kind": "lag-report", "version": 1, "now", "verdict": {"tone", "text"}, "source", "summary",
-"sections": {name: {"title", "note", "unknown", "columns", "rows"}}, "problems"}``. Every column
-is in every row; moments are ISO 8601 in UTC; what is no number is null. A key is never renamed or
-dropped within a version.
+"sections": {name: {"title", "note", "unknown", "total", "columns", "rows"}}, "problems"}``.
+``total`` is how many rows there are, which may be more than are shown. Every column is in every row;
+moments are ISO 8601 in UTC; what is no number is null. A key is never renamed or dropped within a
+version.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ def _section(section: Section) -> dict[str, object]:
         "title": section.title,
         "note": section.note,
         "unknown": section.unknown,
+        "total": len(section.rows) if section.total is None else section.total,
         "columns": [
             {"name": c.name, "title": c.title, "unit": c.unit, "doc": c.doc}
             for c in section.columns

@@ -207,7 +207,7 @@ def tiles(report: Report) -> list[Tile]:
 
 def _safe(report: Report, gone: Row | None, left: float | None) -> Tile:
     """How long retention leaves all that is unread; not known where that is so of a partition."""
-    dark = sum(1 for r in rows(report, "partitions") if r.get("loss_in_seconds") is None)
+    dark = int(amount(report.summary, "unknown_losses"))
     said = f"{brief(gone, 'group')} on {brief(gone, 'topic')}" if gone else ""
     if dark:
         said = "; ".join(filter(None, [said, f"not known of {plural(dark, 'partition')}"]))

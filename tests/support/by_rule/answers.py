@@ -17,6 +17,7 @@ from pykafka_ops.wire.messages import api_versions as av
 from pykafka_ops.wire.messages import describe_configs as dc
 from pykafka_ops.wire.messages import describe_groups as dg
 from pykafka_ops.wire.messages import describe_log_dirs as dld
+from pykafka_ops.wire.messages import describe_topic_partitions as dtp
 from pykafka_ops.wire.messages import fetch as fe
 from pykafka_ops.wire.messages import find_coordinator as fc
 from pykafka_ops.wire.messages import list_groups as lg
@@ -37,6 +38,7 @@ EARLIEST: Final = -2
 MAX_TIMESTAMP: Final = -3
 _HOST: Final = "127.0.0.1"
 _TOPIC: Final = 2
+_MOST_OF_PAGE: Final = 2_000
 _DYNAMIC, _DEFAULT = 1, 5
 """Where a setting comes from: of the topic itself, or Kafka's default."""
 _UNKNOWN: Final = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -62,6 +64,7 @@ class RuledAnswers:
         self._answers: dict[str, Answer] = {
             "ApiVersions": self._versions,
             "Metadata": self._metadata,
+            "DescribeTopicPartitions": self._pages,
             "DescribeLogDirs": self._log_dirs,
             "DescribeConfigs": self._configs,
             "ListOffsets": self._offsets,
@@ -123,6 +126,34 @@ class RuledAnswers:
             )  # fmt: skip
         id_ = (topic + 1).to_bytes(16, "big")
         return md.MetadataResponseTopic(name=topic_name(topic), topic_id=id_, partitions=made)
+
+    def _pages(self, broker: int, request: dtp.DescribeTopicPartitionsRequest) -> Any:
+        """A page of all topics, from the cursor on."""
+        rules = self.rules
+        begin = 0
+        if request.cursor is not None:
+            topic = number_of(request.cursor.topic_name)
+            begin = topic * rules.per_topic + request.cursor.partition_index
+        end = min(begin + min(request.response_partition_limit, _MOST_OF_PAGE), rules.partitions)
+        topics = []
+        for topic, mine in groupby(range(begin, end), lambda n: n // rules.per_topic):
+            parts = []
+            for n in mine:
+                replicas = [(n + copy) % rules.brokers for copy in range(rules.copies())]
+                parts.append(
+                    dtp.DescribeTopicPartitionsResponsePartition(
+                        partition_index=n % rules.per_topic, leader_id=replicas[0],
+                        replica_nodes=replicas, isr_nodes=replicas,
+                    )
+                )  # fmt: skip
+            topics.append(
+                dtp.DescribeTopicPartitionsResponseTopic(name=topic_name(topic), partitions=parts)
+            )
+        after = None
+        if end < rules.partitions:
+            name, index = topic_name(end // rules.per_topic), end % rules.per_topic
+            after = dtp.Cursor(topic_name=name, partition_index=index)
+        return dtp.DescribeTopicPartitionsResponse(topics=topics, next_cursor=after)
 
     def _configs(self, broker: int, request: dc.DescribeConfigsRequest) -> Any:
         return dc.DescribeConfigsResponse(results=[self._settings(r) for r in request.resources])
@@ -349,6 +380,6 @@ def _spoken() -> dict[ApiKey, int]:
     apis = (
         ApiKey.API_VERSIONS, ApiKey.METADATA, ApiKey.DESCRIBE_LOG_DIRS, ApiKey.DESCRIBE_CONFIGS,
         ApiKey.LIST_OFFSETS, ApiKey.LIST_GROUPS, ApiKey.DESCRIBE_GROUPS, ApiKey.FIND_COORDINATOR,
-        ApiKey.OFFSET_FETCH,
+        ApiKey.OFFSET_FETCH, ApiKey.DESCRIBE_TOPIC_PARTITIONS,
     )  # fmt: skip
-    return {**{api: api.served[1] for api in apis}, ApiKey.FETCH: 12}
+    return {**{api: api.versions[1] for api in apis}, ApiKey.FETCH: 12}

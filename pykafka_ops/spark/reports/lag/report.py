@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -28,9 +27,16 @@ from pykafka_ops.spark.reports.lag import columns
 from pykafka_ops.spark.reports.lag.checkpoints import Jobs, jobs
 from pykafka_ops.spark.reports.lag.departures import damage, departures
 from pykafka_ops.spark.reports.lag.frames import NO_OFFSETS, facts, logs
-from pykafka_ops.spark.reports.lag.judge import ROW, judged
+from pykafka_ops.spark.reports.lag.judge import judged
 from pykafka_ops.spark.reports.lag.span import ReportSpan
 from pykafka_ops.spark.reports.lag.totals import by_group, by_topic, over_time
+from pykafka_ops.spark.reports.lag.worst import (
+    MOST_ROWS,
+    NOTHING,
+    PartitionTotals,
+    partition_totals,
+    worst_first,
+)
 from pykafka_ops.spark.reports.pieces import ESTIMATED
 
 if TYPE_CHECKING:
@@ -82,14 +88,15 @@ def _with_damage(report: Report, broken: DamageTally) -> Report:
 
 @dataclass(slots=True)
 class _Tables:
-    """Rows of the sections, as they were collected; ``loss`` is the first one in seconds."""
+    """Rows of the sections, as they were collected; ``buckets``: rows of the whole history."""
 
     partitions: Sequence[Row] = ()
     groups: Sequence[dict[str, Any]] = ()
     topics: Sequence[dict[str, Any]] = ()
     unread: Sequence[dict[str, Any]] = ()
     history: Sequence[Row] = ()
-    loss: float | None = None
+    totals: PartitionTotals = NOTHING
+    buckets: int = 0
 
 
 def _collect(
@@ -98,38 +105,28 @@ def _collect(
     """Everything the driver gets: rows of groups and of partitions."""
     stage("judging partitions")
     listed = rows.where("listed")
-    partitions = listed.select(*ROW.names).toArrow()
+    totals = partition_totals(listed)
+    partitions = worst_first(listed, totals.partitions)
     stage("adding up groups")
     groups = by_group(listed).toArrow().to_pylist()
     stage("adding up topics")
     topics = by_topic(listed, ends, span).toArrow().to_pylist()
     stage("going through the history")
+    urgent = sorted(groups, key=_urgency)
     history = over_time(rows, span).toArrow()
+    shown = pa.array(
+        [row["group"] for row in urgent[: max(1, MOST_ROWS // len(span.times))]], pa.string()
+    )
+    worst = history.filter(pc.is_in(history["group"], shown))
     return _Tables(
-        ArrowRows(_worst_first(partitions)),
-        sorted(groups, key=_urgency),
+        ArrowRows(partitions),
+        urgent,
         _read(topics),
         _unread(topics),
-        ArrowRows(history.sort_by([("group", "ascending"), ("start", "ascending")])),
-        _first_loss(partitions["loss_in_seconds"]),
+        ArrowRows(worst.sort_by([("group", "ascending"), ("start", "ascending")])),
+        totals,
+        history.num_rows,
     )
-
-
-def _first_loss(seconds: pa.ChunkedArray) -> float | None:
-    """The soonest; None where there is none, or none is known."""
-    found: float | None = pc.min(seconds).as_py()
-    return None if found == inf else found
-
-
-def _worst_first(table: pa.Table) -> pa.Table:
-    """Severest verdict, then largest lag, then by name."""
-    grave = pc.index_in(table["status"], pa.array(STATUSES))
-    order = pc.sort_indices(
-        table.append_column("_grave", grave).append_column("_lag", pc.fill_null(table["lag"], -1)),
-        [("_grave", "descending"), ("_lag", "descending"), ("group", "ascending"),
-         ("topic", "ascending"), ("partition", "ascending")],
-    )  # fmt: skip
-    return table.take(order)
 
 
 def _urgency(row: Mapping[str, Any]) -> tuple[int, int, str]:
@@ -185,11 +182,12 @@ def _report(
         Section("groups", "Groups", columns.GROUPS, tables.groups),
         Section("partitions", "Partitions", columns.PARTITIONS, tables.partitions,
                 "" if inputs.batches() is not None else f"Safe for: {ESTIMATED[0].lower()}"
-                f"{ESTIMATED[1:]}"),
+                f"{ESTIMATED[1:]}", total=tables.totals.partitions),
         Section("topics", "Topics", columns.TOPICS, tables.topics),
         Section("silent_groups", "Groups that stopped committing", columns.SILENT, silent),
         Section("unread_topics", "Topics nobody reads", columns.UNREAD, unread, note),
-        Section("over_time", "Groups over time", columns.OVER_TIME, tables.history),
+        Section("over_time", "Groups over time", columns.OVER_TIME, tables.history,
+                total=tables.buckets),
     ]  # fmt: skip
     return Report(
         "lag",
@@ -209,13 +207,14 @@ def _summary(
     lags = [g["lag"] for g in groups if g["lag"] is not None]
     return {
         "groups": len(groups),
-        "partitions": len(tables.partitions),
+        "partitions": tables.totals.partitions,
         "lag": sum(lags) if lags or not groups else None,
         "unknown_partitions": sum(g["unknown_partitions"] for g in groups),
         "max_lag_seconds": max(behind, default=None),
         "groups_in_trouble": sum(1 for g in groups if g["status"] not in (OK, UNKNOWN)),
         "groups_unknown": sum(1 for g in groups if g["status"] == UNKNOWN),
-        "first_loss_in_seconds": tables.loss,
+        "first_loss_in_seconds": tables.totals.loss,
+        "unknown_losses": tables.totals.unknown_losses,
         "silent_groups": len(silent),
         "unread_topics": len(unread),
     }

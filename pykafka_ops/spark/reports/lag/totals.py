@@ -73,7 +73,7 @@ def by_topic(rows: DataFrame, logs: DataFrame | None, span: ReportSpan) -> DataF
         f.sum(f.col("lag").isNull().cast("bigint")).alias("unknown_partitions"),
         f.sum("lag").alias("lag"),
         f.max("lag").alias("max_lag"),
-        f.max(_place_of(f, rules.STATUSES)).alias("rank"),
+        f.max(place_of(f, rules.STATUSES)).alias("rank"),
     )
     if logs is None:
         none = f.lit(None)
@@ -92,7 +92,7 @@ def by_topic(rows: DataFrame, logs: DataFrame | None, span: ReportSpan) -> DataF
     return read.join(totals, ["topic"], "full")
 
 
-def _place_of(f: Any, statuses: Sequence[str]) -> Any:
+def place_of(f: Any, statuses: Sequence[str]) -> Any:
     """The place of the verdict among some, from 1 on."""
     found: Any = f.lit(0)
     for place, name in enumerate(statuses, 1):

@@ -10,8 +10,10 @@ from pykafka_ops.client.cluster import CallTimeoutError, Cluster
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.offsets import Offset, list_offsets
 from pykafka_ops.client.topics import TopicDescription, all_topics
+from pykafka_ops.client.topics import topics_of as described
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.spark.reach import reached
+from pykafka_ops.spark.sources.live.pages import TablePage
 from pykafka_ops.spark.sources.options import SourceOptions
 
 K = TypeVar("K")
@@ -23,10 +25,11 @@ def cluster_of(options: SourceOptions) -> AbstractContextManager[Cluster]:
     return reached(options.client())
 
 
-def known(found: Mapping[K, V | PkoError]) -> dict[K, V]:
+def known(found: Mapping[K, V | PkoError], *, whole: bool = True) -> dict[K, V]:
     """The answers without those that failed, if any did not; else the first failure is raised.
 
-    What the cluster itself refuses (no such topic, not authorised) counts as an answer.
+    What the cluster itself refuses (no such topic, not authorised) counts as an answer; where not
+    the ``whole`` cluster was asked, so does silence.
     """
     values: dict[K, V] = {}
     trouble: PkoError | None = None
@@ -38,7 +41,7 @@ def known(found: Mapping[K, V | PkoError]) -> dict[K, V]:
             refused = True
         else:
             trouble = trouble or value
-    if trouble is not None and not values and not refused:
+    if whole and trouble is not None and not values and not refused:
         raise trouble
     return values
 
@@ -55,14 +58,19 @@ def topics_of(cluster: Cluster, options: SourceOptions) -> list[TopicDescription
     return [topic for topic in all_topics(cluster) if topic.name in names]
 
 
+def topics_in(cluster: Cluster, page: TablePage) -> list[TopicDescription]:
+    """The topics of a page that are still there, by name."""
+    return described(cluster.metadata(page.names, name="listTopics"))
+
+
 def led(topics: Iterable[TopicDescription]) -> list[Partition]:
     """The partitions that have a leader to ask."""
     return [(t.name, p.number) for t in topics for p in t.partitions if p.leader >= 0]
 
 
 def offsets_at(
-    cluster: Cluster, partitions: Iterable[Partition], time: int, **how: Any
+    cluster: Cluster, partitions: Iterable[Partition], time: int, *, whole: bool = True, **how: Any
 ) -> dict[Partition, Offset]:
     """The offset of each partition at a time (ms or one of Kafka's); None is left out."""
     wanted = dict.fromkeys(partitions, time)
-    return known(list_offsets(cluster, wanted, **how)) if wanted else {}
+    return known(list_offsets(cluster, wanted, **how), whole=whole) if wanted else {}

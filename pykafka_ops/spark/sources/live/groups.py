@@ -3,43 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from typing import Final
 
 from pykafka_ops.client import offsets as o
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import GroupDescription, describe_groups
 from pykafka_ops.client.group_offsets import Committed, fetch_offsets
-from pykafka_ops.client.groups import list_groups
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.record_times import record_times
 from pykafka_ops.spark.schemas import Row
-from pykafka_ops.spark.sources.live._cluster import known, led, offsets_at, topics_of
+from pykafka_ops.spark.sources.live._cluster import known, led, offsets_at, topics_in, topics_of
+from pykafka_ops.spark.sources.live.pages import TablePage, of_groups
 from pykafka_ops.spark.sources.options import SourceOptions
 
-GROUPS_AT_ONCE: Final = 2000
-"""Groups asked for in one question, which bounds the size of an answer."""
 
-
-def groups_of(cluster: Cluster, options: SourceOptions) -> list[str]:
-    """The groups meant, sorted; raises where no broker lists its groups."""
-    found, failed = list_groups(cluster)
-    if failed and len(failed) == len(cluster.nodes):
-        raise next(iter(failed.values()))
-    return options.names("groups", "groupsPattern").among(found)
-
-
-def _parts(cluster: Cluster, options: SourceOptions) -> Iterator[list[str]]:
-    names = groups_of(cluster, options)
-    for begin in range(0, len(names), GROUPS_AT_ONCE):
-        yield names[begin : begin + GROUPS_AT_ONCE]
-
-
-def groups(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
+def groups(
+    cluster: Cluster, options: SourceOptions, wanted: Container[str], page: TablePage
+) -> Iterator[Row]:
     """GROUPS; a group that may not be described is left out."""
     topics = options.names("subscribe", "subscribePattern")
-    for part in _parts(cluster, options):
-        for group in known(describe_groups(cluster, part)).values():
-            yield from _rows(group, topics)
+    for group in known(describe_groups(cluster, page.names), whole=page.whole).values():
+        yield from _rows(group, topics)
 
 
 def _rows(group: GroupDescription, topics: Container[str]) -> Iterator[Row]:
@@ -55,36 +38,44 @@ def _rows(group: GroupDescription, topics: Container[str]) -> Iterator[Row]:
 
 
 def _commits(
-    cluster: Cluster, options: SourceOptions
+    cluster: Cluster, options: SourceOptions, page: TablePage
 ) -> Iterator[tuple[str, Partition, Committed]]:
     """The offsets in force."""
     topics = options.names("subscribe", "subscribePattern")
-    for part in _parts(cluster, options):
-        for group, offsets in known(fetch_offsets(cluster, part)).items():
-            for p, value in offsets.items():
-                if isinstance(value, Committed) and p[0] in topics:
-                    yield group, p, value
+    for group, offsets in known(fetch_offsets(cluster, page.names), whole=page.whole).items():
+        for p, value in offsets.items():
+            if isinstance(value, Committed) and p[0] in topics:
+                yield group, p, value
 
 
-def committed(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
+def committed(
+    cluster: Cluster, options: SourceOptions, wanted: Container[str], page: TablePage
+) -> Iterator[Row]:
     """COMMITTED."""
-    for group, p, c in _commits(cluster, options):
+    for group, p, c in _commits(cluster, options, page):
         yield group, *p, c.offset, c.leader_epoch if c.leader_epoch >= 0 else None, c.metadata
 
 
-def firsts(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
+def firsts(
+    cluster: Cluster, options: SourceOptions, wanted: Container[str], page: TablePage
+) -> Iterator[Row]:
     """TIMES of the first record of each log that has one."""
-    every = sorted(set(led(topics_of(cluster, options))))
-    starts, ends = (offsets_at(cluster, every, time) for time in (o.EARLIEST, o.LATEST))
+    every = sorted(set(led(topics_in(cluster, page))))
+    starts, ends = (
+        offsets_at(cluster, every, time, whole=page.whole) for time in (o.EARLIEST, o.LATEST)
+    )
     places = {(p, at.offset) for p, at in starts.items() if p in ends}
     inside = {(p, offset) for p, offset in places if 0 <= offset < ends[p].offset}
     for (p, at), stamp in record_times(cluster, inside).items():
         yield *p, at, stamp
 
 
-def times(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
+def times(
+    cluster: Cluster, options: SourceOptions, wanted: Container[str], page: TablePage
+) -> Iterator[Row]:
     """TIMES at every committed offset that lies inside its log."""
-    places = {(p, c.offset) for _, p, c in _commits(cluster, options)}
+    pages = of_groups(cluster, options)
+    places = {(p, c.offset) for part in pages for _, p, c in _commits(cluster, options, part)}
     every = sorted({p for p, _ in places} & set(led(topics_of(cluster, options))))
     starts, ends = (offsets_at(cluster, every, time) for time in (o.EARLIEST, o.LATEST))
     inside = {

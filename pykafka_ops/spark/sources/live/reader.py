@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.spark.schemas import EVERY_RECORD, arrow, narrowed
 from pykafka_ops.spark.sources.live._cluster import cluster_of
+from pykafka_ops.spark.sources.live.pages import TablePage
 from pykafka_ops.spark.sources.live.tables import TABLES
 from pykafka_ops.spark.sources.options import SourceOptions
 
@@ -27,7 +28,7 @@ def what_of(options: SourceOptions) -> str:
 def every_column(options: SourceOptions) -> pa.Schema:
     """The columns of the table."""
     what = what_of(options)
-    return options.record_columns() if what == RECORDS else TABLES[what][0]
+    return options.record_columns() if what == RECORDS else TABLES[what].columns
 
 
 def asked(options: SourceOptions, schema: object) -> pa.Schema:
@@ -48,21 +49,22 @@ def reader(options: Mapping[str, str], schema: object = None) -> TaskReader:
 
 
 class TableReader:
-    """One task that asks the cluster."""
+    """Each task asks the cluster about one page."""
 
     def __init__(self, what: str, options: SourceOptions, schema: pa.Schema) -> None:
         self._what, self._options, self.columns = what, options, arrow(schema)
         options.client()
 
-    def partitions(self) -> Sequence[str]:
-        """One: the questions go to all brokers side by side anyway."""
-        return [self._what]
+    def partitions(self) -> Sequence[TablePage]:
+        """The pages of the table."""
+        with cluster_of(self._options) as cluster:
+            return TABLES[self._what].pages(cluster, self._options)
 
-    def read(self, task: str) -> Iterator[pa.RecordBatch]:
-        """The table's rows."""
+    def read(self, task: TablePage) -> Iterator[pa.RecordBatch]:
+        """The rows of a page."""
         from pykafka_ops.spark.arrow import row_batches
 
-        full, table = TABLES[task]
+        table = TABLES[self._what]
         with cluster_of(self._options) as cluster:
-            rows = table(cluster, self._options, frozenset(self.columns.names))
-            yield from row_batches(self.columns, rows, full.names)
+            rows = table.rows(cluster, self._options, frozenset(self.columns.names), task)
+            yield from row_batches(self.columns, rows, table.columns.names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
@@ -20,59 +20,74 @@ from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.inputs import moments
 from pykafka_ops.spark.schemas import Row
-from pykafka_ops.spark.sources.live._cluster import known, led, offsets_at, topics_of
+from pykafka_ops.spark.sources.live._cluster import known, led, offsets_at, topics_in
 from pykafka_ops.spark.sources.live.groups import committed, firsts, groups, times
+from pykafka_ops.spark.sources.live.pages import (
+    TablePage,
+    of_brokers,
+    of_groups,
+    of_topics,
+    one_page,
+)
 from pykafka_ops.spark.sources.options import SourceOptions, now_ms
 
-Table = Callable[[Cluster, SourceOptions, Container[str]], Iterator[Row]]
-"""Rows of a table by a cluster, options, and the columns that are wanted."""
+Rows = Callable[[Cluster, SourceOptions, Container[str], TablePage], Iterator[Row]]
+"""Rows of a page of a table, by a cluster, options, and the columns that are wanted."""
 HOUR: Final = 3_600_000
 MOST_MOMENTS: Final = 10_000
 TOPICS_AT_ONCE: Final = 1000
 
 
-def partitions(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
+def partitions(
+    cluster: Cluster, options: SourceOptions, wanted: Container[str], page: TablePage
+) -> Iterator[Row]:
     """PARTITIONS; offsets and times are asked for only where they are wanted."""
-    topics = topics_of(cluster, options)
+    topics = topics_in(cluster, page)
     every = led(topics)
 
     def ask(column: str, time: int) -> dict[Partition, Offset]:
-        return offsets_at(cluster, every, time) if column in wanted else {}
+        return offsets_at(cluster, every, time, whole=page.whole) if column in wanted else {}
 
     starts = ask("start_offset", o.EARLIEST)
     ends = ask("end_offset", o.LATEST)
-    newest = _newest(cluster, every) if "max_timestamp" in wanted else {}
+    newest = newest_of(cluster, every, whole=page.whole) if "max_timestamp" in wanted else {}
     for name, p in ((t.name, p) for t in topics for p in t.partitions):
         key = name, p.number
         leader = p.leader if p.leader >= 0 else None
-        offsets = _offset(starts.get(key)), _offset(ends.get(key))
+        offsets = offset_of(starts.get(key)), offset_of(ends.get(key))
         yield *key, leader, p.replicas, p.isr, *offsets, newest.get(key)
 
 
-def _newest(cluster: Cluster, every: list[Partition]) -> dict[Partition, int]:
+def newest_of(cluster: Cluster, every: Iterable[Partition], **how: Any) -> dict[Partition, int]:
     """Times of the newest records; none where all brokers are older than 3.0."""
     try:
-        found = offsets_at(cluster, every, o.MAX_TIMESTAMP)
+        found = offsets_at(cluster, every, o.MAX_TIMESTAMP, **how)
     except UnsupportedVersionError:
         return {}
     return {p: at.timestamp for p, at in found.items() if at.timestamp >= 0}
 
 
-def _offset(found: Offset | None) -> int | None:
+def offset_of(found: Offset | None) -> int | None:
+    """The offset, where there is one."""
     return None if found is None or found.offset < 0 else found.offset
 
 
-def brokers(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
+def brokers(
+    cluster: Cluster, options: SourceOptions, wanted: Container[str], page: TablePage
+) -> Iterator[Row]:
     """BROKERS."""
     controller = controller_of(cluster)
     for n in sorted(cluster.brokers().values()):
         yield n.id, n.host, n.port, n.rack, n.id == controller
 
 
-def log_dirs(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
+def log_dirs(
+    cluster: Cluster, options: SourceOptions, wanted: Container[str], page: TablePage
+) -> Iterator[Row]:
     """LOG_DIRS, broker by broker; a directory that failed is left out."""
     names = options.names("subscribe", "subscribePattern")
-    for broker, dirs in known(describe_log_dirs(cluster, sorted(cluster.brokers()))).items():
+    answers = describe_log_dirs(cluster, page.brokers)
+    for broker, dirs in known(answers, whole=page.whole).items():
         for found in dirs:
             if found.error is None:
                 yield from _replicas(broker, found, names)
@@ -88,16 +103,18 @@ def _replicas(broker: int, found: LogDirDescription, names: Container[str]) -> l
     return rows or [(broker, found.path, None, None, None, None, None, total, usable)]
 
 
-def configs(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
+def configs(
+    cluster: Cluster, options: SourceOptions, wanted: Container[str], page: TablePage
+) -> Iterator[Row]:
     """CONFIGS; ``names`` may say which settings."""
-    topics = topics_of(cluster, options)
     keys = options.words("names") or None
-    for begin in range(0, len(topics), TOPICS_AT_ONCE):
+    for begin in range(0, len(page.names), TOPICS_AT_ONCE):
         resources = [
-            client_configs.ConfigResource(client_configs.TOPIC, t.name)
-            for t in topics[begin : begin + TOPICS_AT_ONCE]
+            client_configs.ConfigResource(client_configs.TOPIC, name)
+            for name in page.names[begin : begin + TOPICS_AT_ONCE]
         ]
-        described = known(client_configs.describe_configs(cluster, resources, keys=keys))
+        answers = client_configs.describe_configs(cluster, resources, keys=keys)
+        described = known(answers, whole=page.whole)
         for resource, entries in described.items():
             for e in entries:
                 yield resource.name, e.name, e.value, _source(e.source)
@@ -110,9 +127,11 @@ def _source(number: int) -> str:
         return ConfigSource.UNKNOWN.name
 
 
-def ends(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
+def ends(
+    cluster: Cluster, options: SourceOptions, wanted: Container[str], page: TablePage
+) -> Iterator[Row]:
     """ENDS at the ``times`` given, or at the borders of ``steps`` from ``since`` to ``until``."""
-    yield from ends_at(cluster, led(topics_of(cluster, options)), moments_of(options, now_ms()))
+    yield from ends_at(cluster, led(topics_in(cluster, page)), moments_of(options, now_ms()))
 
 
 def moments_of(options: SourceOptions, now: int) -> list[int]:
@@ -143,15 +162,23 @@ def ends_at(cluster: Cluster, every: Sequence[Partition], times_: Iterable[int])
             yield *p, moment, at.offset if at.offset >= 0 else latest[p]
 
 
-TABLES: Final[dict[str, tuple[pa.Schema, Table]]] = {
-    "partitions": (schemas.PARTITIONS, partitions),
-    "brokers": (schemas.BROKERS, brokers),
-    "log_dirs": (schemas.LOG_DIRS, log_dirs),
-    "configs": (schemas.CONFIGS, configs),
-    "groups": (schemas.GROUPS, groups),
-    "committed": (schemas.COMMITTED, committed),
-    "times": (schemas.TIMES, times),
-    "firsts": (schemas.TIMES, firsts),
-    "ends": (schemas.ENDS, ends),
+class LiveTable(NamedTuple):
+    """``pages`` says what its tasks ask, ``rows`` asks."""
+
+    columns: pa.Schema
+    rows: Rows
+    pages: Callable[[Cluster, SourceOptions], list[TablePage]]
+
+
+TABLES: Final[dict[str, LiveTable]] = {
+    "partitions": LiveTable(schemas.PARTITIONS, partitions, of_topics),
+    "brokers": LiveTable(schemas.BROKERS, brokers, one_page),
+    "log_dirs": LiveTable(schemas.LOG_DIRS, log_dirs, of_brokers),
+    "configs": LiveTable(schemas.CONFIGS, configs, of_topics),
+    "groups": LiveTable(schemas.GROUPS, groups, of_groups),
+    "committed": LiveTable(schemas.COMMITTED, committed, of_groups),
+    "times": LiveTable(schemas.TIMES, times, one_page),
+    "firsts": LiveTable(schemas.TIMES, firsts, of_topics),
+    "ends": LiveTable(schemas.ENDS, ends, of_topics),
 }
 """By the option ``what``; the first is the default."""
