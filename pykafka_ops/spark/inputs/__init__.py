@@ -7,7 +7,7 @@ records and commits) is read once and kept until ``close``. Rows are in no order
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -94,8 +94,11 @@ class Inputs:
         """COMMITTED: the offsets in force."""
         return None
 
-    def ends(self, moments: Sequence[int]) -> DataFrame | None:
-        """ENDS of every partition at each of ``moments`` (ms), a row per partition and moment.
+    def ends(
+        self, moments: Sequence[int], topics: Collection[str] | None = None
+    ) -> DataFrame | None:
+        """ENDS of every partition at each of ``moments`` (ms), a row per partition and moment;
+        where ``topics`` are given, of others perhaps none.
 
         The end of the log where no record is as new. Partitions without an answer are left out.
         """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
@@ -136,7 +136,9 @@ class LogDirInputs(Inputs):
             return None
         return self.keep("committed", lambda: last_commits(self._offsets(until=self.until)))
 
-    def ends(self, moments: Sequence[int]) -> DataFrame | None:
+    def ends(
+        self, moments: Sequence[int], topics: Collection[str] | None = None
+    ) -> DataFrame | None:
         """ENDS, from the time indexes and the records there."""
         best = looked.one_each(self._known)
         return self.keep(("ends", *moments), lambda: ends(self.spark, best, moments))

@@ -1,4 +1,4 @@
-"""Rows of partitions to those of topics and directories, one after the other."""
+"""Figures of partitions added up to rows of topics and directories."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any, Final
 from pykafka_ops.analysis.capacity import GRID, Disk, Outlook, Seen, outlook
 from pykafka_ops.analysis.forecast import Interval
 from pykafka_ops.analysis.retention import RetentionPolicy, worst
-from pykafka_ops.spark.reports.damage import DamageTally, problem_of
 from pykafka_ops.spark.reports.pieces import EDGES
 from pykafka_ops.spark.reports.retention.judge import DAY, HORIZONS, PAST_DAYS, PAST_HOURS
 
@@ -127,6 +126,15 @@ class Directory:
         self.growing[row["topic"]] = self.growing.get(row["topic"], 0.0) + more
         self.oldest = _least(self.oldest, row["oldest"])
 
+    def merge(self, other: Directory) -> None:
+        """Add what was summed up of other replicas."""
+        self.bytes += other.bytes
+        for name in ("kept", "fresh", "days", "hours", "uncut"):
+            setattr(self, name, plus(getattr(self, name), getattr(other, name)))
+        for topic, more in other.growing.items():
+            self.growing[topic] = self.growing.get(topic, 0.0) + more
+        self.oldest = _least(self.oldest, other.oldest)
+
     def outlook(self, now: int, seen: Sequence[Seen]) -> Outlook:
         """Its forecast; from days of the past where the logs cover some, else from hours."""
         covered = 0.0 if self.oldest is None else (now - self.oldest) / DAY
@@ -188,62 +196,6 @@ class Directory:
             "high": round(size.high) if forecast else None,
             "forecast": forecast,
         }
-
-
-@dataclass(slots=True)
-class Sums:
-    """Everything, added up."""
-
-    topics: dict[str, TopicSums] = field(default_factory=dict)
-    dirs: dict[DirKey, Directory] = field(default_factory=dict)
-    replicas: dict[tuple[str, int], list[tuple[DirKey, int]]] = field(default_factory=dict)
-    compaction: list[Row] = field(default_factory=list)
-    at_risk: list[Row] = field(default_factory=list)
-    damage: DamageTally = field(default_factory=DamageTally)
-    unknown: dict[str, str] = field(default_factory=dict)
-    """By section: why its rows are not known."""
-
-    def place(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Take in rows of LOG_DIRS."""
-        for row in rows:
-            at = row["broker"], row["log_dir"]
-            self.dirs.setdefault(
-                at, Directory(*at, total=row["total_bytes"], usable=row["usable_bytes"])
-            )
-            if row["topic"] is not None:
-                key = row["topic"], row["partition"]
-                self.replicas.setdefault(key, []).append((at, row["size"] or 0))
-
-    def add(self, row: Figures) -> None:
-        """Take in a row of FIGURES."""
-        name, number = row["topic"], row["partition"]
-        self.topics.setdefault(name, TopicSums(name)).add(row)
-        for at, size in self.replicas.get((name, number), ()):
-            self.dirs[at].add(row, size)
-        for risk in row["risks"] or ():
-            self.at_risk.append(
-                {"group": risk["group"], "topic": name, "partition": number}
-                | {k: v for k, v in risk.items() if k != "group"}
-            )
-        if row["debt"] is not None:
-            names = ("clean_bytes", "dirty_bytes", "dirty_ratio", "first_dirty_offset",
-                     "uncleanable", "oldest_dirty")  # fmt: skip
-            self.compaction.append(
-                {"topic": name, "partition": number, **{n: row[n] for n in names},
-                 "status": row["debt"]}
-            )  # fmt: skip
-        self.damage.bytes += row["damaged"]
-        for text in row["damage"]:
-            self.damage.add(problem_of(text))
-
-    def replica_bytes(self) -> dict[str, int] | None:
-        """Bytes of all replicas by topic; None where not known."""
-        if not self.dirs:
-            return None
-        found: dict[str, int] = {}
-        for (topic, _), held in self.replicas.items():
-            found[topic] = found.get(topic, 0) + sum(size for _, size in held)
-        return found
 
 
 def plus(one: Sequence[Any], other: Sequence[Any]) -> list[Any]:

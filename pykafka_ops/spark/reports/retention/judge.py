@@ -38,17 +38,18 @@ HORIZONS: Final = (3600, 21_600, 86_400, 259_200, 604_800)
 PAST_DAYS: Final = 7
 PAST_HOURS: Final = 24
 
-_RISK: Final = columns(
+RISK: Final = columns(
     "group string, lag bigint, unread_bytes bigint, oldest_unread bigint,"
     "deleted_in_seconds double, catch_up_seconds double, records_lost bigint, status string"
 )
+"""A group that will not read all of a partition."""
 FIGURES: Final = columns(
     "topic string, partition int, bytes bigint, oldest bigint, newest bigint, late bigint,"
     "old bigint, overhang bigint, status string, steady bigint, rates longs, ages longs,"
     "left longs, kept longs, fresh longs, days longs, hours longs, clean_bytes bigint,"
     "dirty_bytes bigint, dirty_ratio double, first_dirty_offset bigint, uncleanable bigint,"
     "oldest_dirty bigint, debt string, damaged bigint, uncut boolean, risks risks, damage texts",
-    risks=array_of(_RISK, nulls=True),
+    risks=array_of(RISK, nulls=True),
     texts=array_of(pa.string(), nulls=True),
 )
 """Figures of a partition. Lists: ``rates``: bytes per hour over each of SPANS; ``ages``: bytes
@@ -178,7 +179,7 @@ def _risks(
         if said.status != SAFE:
             found.append(
                 {"group": row["group"]}
-                | {name: getattr(said, name) for name in _RISK.names if name != "group"}
+                | {name: getattr(said, name) for name in RISK.names if name != "group"}
             )
     return found
 

@@ -7,25 +7,37 @@ Segments stay in executors: the driver gets a row per partition.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pykafka_ops.analysis import compaction
 from pykafka_ops.analysis.capacity import Seen
-from pykafka_ops.analysis.lag import unread
 from pykafka_ops.analysis.retention import BLOCKED, OVER, RetentionPolicy
+from pykafka_ops.spark.engines import functions_of, kept
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Problem, Report, Section
 from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports import pieces
+from pykafka_ops.spark.reports.damage import DamageTally, problem_of
 from pykafka_ops.spark.reports.lag.frames import NO_OFFSETS
 from pykafka_ops.spark.reports.pieces import ESTIMATED, Policies
 from pykafka_ops.spark.reports.retention import columns
-from pykafka_ops.spark.reports.retention.fold import Row, Sums
+from pykafka_ops.spark.reports.retention.fold import Directory, DirKey, Row, TopicSums
 from pykafka_ops.spark.reports.retention.frames import readers, states
+from pykafka_ops.spark.reports.retention.gather import (
+    NO_ROWS,
+    FirstRows,
+    debts,
+    dir_sums,
+    replica_bytes,
+    risks,
+    topic_sums,
+)
 from pykafka_ops.spark.reports.retention.judge import DAY, HORIZONS, RetentionRules, figures
 
-_CHUNK: Final = 1000
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
 _OF_AGES: Final = ("topics", "ages", "leaving", "at_risk")
 NO_LOGS: Final = "neither batches nor sizes of logs are known"
 NO_CLEANER: Final = "how far the cleaner got is in log directories only"
@@ -42,12 +54,10 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     if policies is None:
         problems.append(Problem("settings", "not known: Kafka's defaults are taken"))
         policies = {}
-    sums = Sums()
+    sums = _Sums()
     dirs = inputs.log_dirs()
     if dirs is None:
         sums.unknown |= dict.fromkeys(("dirs", "growth"), "no directories were asked")
-    else:
-        sums.place([r for r in dirs.toArrow().to_pylist() if not r["future"]])
     options.stage("counting segments by age")
     _add_figures(inputs, options, policies, sums, problems)
     options.stage("looking ahead")
@@ -75,8 +85,22 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     )
 
 
+@dataclass(slots=True)
+class _Sums:
+    """What came out of executors; ``replicas``: bytes of all replicas by topic, None where not
+    known; ``unknown``: by section why its rows are not known."""
+
+    topics: Mapping[str, TopicSums] = field(default_factory=dict)
+    dirs: Mapping[DirKey, Directory] = field(default_factory=dict)
+    replicas: Mapping[str, int] | None = None
+    compaction: FirstRows = NO_ROWS
+    at_risk: FirstRows = NO_ROWS
+    damage: DamageTally = field(default_factory=DamageTally)
+    unknown: dict[str, str] = field(default_factory=dict)
+
+
 def _sections(
-    sums: Sums,
+    sums: _Sums,
     topics: Sequence[Row],
     dir_rows: Sequence[Row],
     growth: Sequence[Row],
@@ -86,9 +110,11 @@ def _sections(
     by_name = [sums.topics[name] for name in sorted(sums.topics)]
     sections = [
         Section("topics", "Topics", columns.TOPICS, topics),
-        Section("at_risk", "Unread data about to go", columns.AT_RISK, _risks(sums.at_risk)),
+        Section("at_risk", "Unread data about to go", columns.AT_RISK, sums.at_risk.rows,
+                total=sums.at_risk.total),
         Section("dirs", "Directories", columns.DIRS, dir_rows),
-        Section("compaction", "Compaction", columns.COMPACTION, _debts(sums.compaction)),
+        Section("compaction", "Compaction", columns.COMPACTION, sums.compaction.rows,
+                total=sums.compaction.total),
         Section("leaving", "What leaves", columns.LEAVING,
                 [row for topic in by_name for row in topic.leaving_rows()]),
         Section("ages", "Bytes by age", columns.AGES,
@@ -99,7 +125,7 @@ def _sections(
     for section in sections:
         section.unknown = sums.unknown.get(section.name, "")
         if estimated and section.name in _OF_AGES:
-            section.note = ESTIMATED
+            section.note = f"{section.note} {ESTIMATED}".strip()
     return sections
 
 
@@ -107,7 +133,7 @@ def _add_figures(
     inputs: Inputs,
     options: ReportOptions,
     policies: Policies,
-    sums: Sums,
+    sums: _Sums,
     problems: list[Problem],
 ) -> None:
     """Count everything, in executors, and take in the rows of partitions."""
@@ -129,10 +155,28 @@ def _add_figures(
         sums.unknown["at_risk"] = NO_OFFSETS
     if not rules.cleaner_known and any(policy.compact for policy, _ in policies.values()):
         sums.unknown["compaction"] = NO_CLEANER
-    rows = figures(states(inputs, found, waiting), rules).toArrow()
-    for batch in rows.to_batches(max_chunksize=_CHUNK):
-        for row in batch.to_pylist():
-            sums.add(row)
+    counted = kept(figures(states(inputs, found, waiting), rules))
+    try:
+        _gather(inputs, counted, sums)
+    finally:
+        counted.unpersist()
+
+
+def _gather(inputs: Inputs, counted: DataFrame, sums: _Sums) -> None:
+    """Take in what is made of FIGURES."""
+    sums.topics = topic_sums(counted)
+    dirs = inputs.log_dirs()
+    if dirs is not None:
+        f = functions_of(dirs)
+        held = dirs.where(~f.coalesce("future", f.lit(False)))
+        sums.dirs, sums.replicas = dir_sums(held, counted), replica_bytes(held)
+    sums.at_risk, sums.compaction = risks(counted), debts(counted)
+    f = functions_of(counted)
+    broken = counted.where((f.col("damaged") > 0) | (f.size("damage") > 0))
+    for row in broken.select("damaged", "damage").toArrow().to_pylist():
+        sums.damage.bytes += row["damaged"]
+        for text in row["damage"]:
+            sums.damage.add(problem_of(text))
 
 
 def _before(
@@ -160,9 +204,9 @@ def _seen(
     return {at: sorted(seen) for at, seen in found.items()}
 
 
-def _topic_rows(sums: Sums, policies: Policies, now: int, *, estimated: bool) -> list[Row]:
+def _topic_rows(sums: _Sums, policies: Policies, now: int, *, estimated: bool) -> list[Row]:
     """Rows of topics, the largest first."""
-    sizes = sums.replica_bytes()
+    sizes = sums.replicas
     rows = [
         topic.row(
             (policies.get(name) or (RetentionPolicy(), None))[0],
@@ -175,36 +219,11 @@ def _topic_rows(sums: Sums, policies: Policies, now: int, *, estimated: bool) ->
     return sorted(rows, key=lambda r: (-r["bytes"], r["topic"]))
 
 
-def _risks(rows: Sequence[Row]) -> list[Row]:
-    """The worst first, then by when it goes."""
-    return sorted(
-        rows,
-        key=lambda r: (
-            -unread.ORDER.index(r["status"]),
-            r["deleted_in_seconds"] or 0.0,
-            (r["group"], r["topic"], r["partition"]),
-        ),
-    )
-
-
-def _debts(rows: Sequence[Row]) -> list[Row]:
-    """The worst first, then the most bytes."""
-    return sorted(
-        rows,
-        key=lambda r: (
-            -compaction.ORDER.index(r["status"]),
-            -r["dirty_bytes"],
-            (r["topic"], r["partition"]),
-        ),
-    )
-
-
-def _summary(sums: Sums, topics: Sequence[Row], dirs: Sequence[Row]) -> Row:
+def _summary(sums: _Sums, topics: Sequence[Row], dirs: Sequence[Row]) -> Row:
     full = [d["days_to_full"] for d in dirs if isfinite(d["days_to_full"] or 0.0)]
     full = [days for days in full if days is not None]
     late = [t for t in topics if t["status"] in (OVER, BLOCKED)]
     within_a_day = HORIZONS.index(86_400)
-    stuck = [r for r in sums.compaction if r["status"] == compaction.STUCK]
 
     def of(section: str, figure: int) -> int | None:
         """A figure of that section, None where it is not known."""
@@ -218,10 +237,10 @@ def _summary(sums: Sums, topics: Sequence[Row], dirs: Sequence[Row]) -> Row:
         "over_bytes": sum(t["over_bytes"] for t in late),
         "leaving_in_a_day": sum(t.left[within_a_day] for t in sums.topics.values()),
         "first_full_days": min(full, default=None),
-        "groups_at_risk": of("at_risk", len({r["group"] for r in sums.at_risk})),
-        "records_at_risk": of("at_risk", sum(r["records_lost"] for r in sums.at_risk)),
-        "dirty_bytes": of("compaction", sum(r["dirty_bytes"] for r in sums.compaction)),
-        "stuck_partitions": of("compaction", len(stuck)),
+        "groups_at_risk": of("at_risk", sums.at_risk.sums.get("groups", 0)),
+        "records_at_risk": of("at_risk", sums.at_risk.sums.get("records", 0)),
+        "dirty_bytes": of("compaction", sums.compaction.sums.get("dirty", 0)),
+        "stuck_partitions": of("compaction", sums.compaction.sums.get("stuck", 0)),
         "damaged_places": len(sums.damage.places),
         "damaged_bytes": sums.damage.bytes,
     }

@@ -1,44 +1,54 @@
-"""How brokers, racks and directories share the bytes, and which moves would even them out."""
+"""How brokers, racks and directories share the bytes, and which moves would even them out.
+
+Replicas are added up in executors: what comes here are rows of brokers and directories, and the
+largest partitions, which are those that a plan moves.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.analysis.moves.model import Limits, MovePlan, PlanBroker, PlanPartition
 from pykafka_ops.analysis.moves.plan import plan_moves
 from pykafka_ops.analysis.skew import skew_percent
+from pykafka_ops.spark.engines import first_rows, functions_of, kept
 from pykafka_ops.spark.inputs import Inputs
 
-Key = tuple[str, int]
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
 Rows = Sequence[Mapping[str, Any]]
+PLACE: Final = ("topic", "partition")
+MOST_ROWS: Final = 20_000
+"""Partitions that a report shows, and that a plan moves, at most."""
+_OTHERS: Final = "all others"
 
 
 @dataclass(slots=True)
 class ReplicaPlaces:
-    """Who holds what. ``replicas``: broker -> bytes by partition; ``leaders`` by partition;
-    ``racks`` of all brokers known; ``dirs``: rows of LOG_DIRS; ``partitions``: of PARTITIONS."""
+    """Who holds what, added up. ``racks`` of all brokers known; ``held`` and ``led``: rows of what
+    brokers hold (replicas, bytes, leader_bytes) and lead (leaders), None where leaders are not
+    known; ``dirs``: rows of directories; ``largest``: partitions with replicas and bytes of one.
 
-    replicas: dict[int, dict[Key, int]] = field(default_factory=dict)
-    leaders: dict[Key, int] = field(default_factory=dict)
+    ``sizes``: a frame of topic, partition and bytes, those of the leader's replica, or of the
+    largest one where no leader is known; None where no directories are.
+    """
+
     racks: dict[int, str | None] = field(default_factory=dict)
+    held: Rows = ()
+    led: Rows | None = None
     dirs: Rows = ()
-    partitions: Rows = ()
+    largest: Rows = ()
+    partitions: int = 0
+    sizes: DataFrame | None = None
 
-    @property
-    def sizes(self) -> dict[Key, int]:
-        """Bytes of the leader's replica, or of the largest one where no leader is known."""
-        found: dict[Key, int] = {}
-        for held in self.replicas.values():
-            for key, size in held.items():
-                found[key] = max(found.get(key, 0), size)
-        for key, leader in self.leaders.items():
-            led = self.replicas.get(leader, {}).get(key)
-            if led is not None:
-                found[key] = led
-        return found
+    def close(self) -> None:
+        """Free what executors keep."""
+        if self.sizes is not None:
+            self.sizes.unpersist()
 
 
 def places(inputs: Inputs) -> ReplicaPlaces:
@@ -48,42 +58,78 @@ def places(inputs: Inputs) -> ReplicaPlaces:
     if brokers is not None:
         made.racks = {r["broker"]: r["rack"] for r in brokers.toArrow().to_pylist()}
     if partitions is not None:
-        made.partitions = partitions.toArrow().to_pylist()
+        f = functions_of(partitions)
+        leaders = partitions.where(f.col("leader") >= 0).groupBy("leader")
+        led = leaders.agg(f.count("*").alias("leaders")).toArrow().to_pylist()
+        made.led, made.partitions = led or None, partitions.count()
     if dirs is not None:
-        made.dirs = [r for r in dirs.toArrow().to_pylist() if not r["future"]]
+        f = functions_of(dirs)
+        here = dirs.where(~f.coalesce("future", f.lit(False)))
+        made.dirs = _dirs(here)
+        _add_replicas(made, here, partitions)
     for row in made.dirs:
-        if row["broker"] is None:  # files without meta.properties
-            continue
-        made.racks.setdefault(row["broker"], None)
-        if row["topic"] is not None:
-            held = made.replicas.setdefault(row["broker"], {})
-            key = row["topic"], row["partition"]
-            held[key] = held.get(key, 0) + (row["size"] or 0)
-    for row in made.partitions:
-        if row["leader"] is not None and row["leader"] >= 0:
-            made.leaders[row["topic"], row["partition"]] = row["leader"]
+        if row["broker"] is not None:  # else files without meta.properties
+            made.racks.setdefault(row["broker"], None)
     return made
+
+
+def _add_replicas(made: ReplicaPlaces, here: DataFrame, partitions: DataFrame | None) -> None:
+    f = functions_of(here)
+    replicas = here.where(f.col("topic").isNotNull() & f.col("broker").isNotNull())
+    sums = replicas.groupBy(*PLACE, "broker").agg(
+        f.sum(f.coalesce("size", f.lit(0))).cast("bigint").alias("bytes")
+    )
+    if partitions is None:
+        placed = sums.withColumn("leader", f.lit(None).cast("int"))
+    else:
+        placed = sums.join(partitions.select(*PLACE, "leader"), list(PLACE), "left")
+    of_leader = f.when(f.col("broker") == f.col("leader"), f.col("bytes"))
+    by_broker = placed.groupBy("broker").agg(
+        f.count("*").alias("replicas"),
+        f.sum("bytes").alias("bytes"),
+        f.sum(of_leader).alias("leader_bytes"),
+    )
+    made.held = by_broker.toArrow().to_pylist()
+    both = placed.groupBy(*PLACE).agg(f.max(of_leader).alias("led"), f.max("bytes").alias("most"))
+    made.sizes = kept(both.select(*PLACE, f.coalesce("led", "most").alias("bytes")))
+    if partitions is not None:
+        known = partitions.where(f.size("replicas") > 0).select(*PLACE, "replicas")
+        sized = known.join(made.sizes, list(PLACE), "left")
+        sized = sized.select(*PLACE, "replicas", f.coalesce("bytes", f.lit(0)).alias("bytes"))
+        order = [("bytes", "descending"), ("topic", "ascending"), ("partition", "ascending")]
+        made.largest = first_rows(sized, order, MOST_ROWS).to_pylist()
+
+
+def _dirs(here: DataFrame) -> list[dict[str, Any]]:
+    f = functions_of(here)
+    found = here.groupBy("broker", "log_dir").agg(
+        f.sum(f.col("topic").isNotNull().cast("bigint")).alias("replicas"),
+        f.sum(f.coalesce("size", f.lit(0))).cast("bigint").alias("bytes"),
+        f.max("total_bytes").alias("total_bytes"),
+        f.max("usable_bytes").alias("usable_bytes"),
+    )
+    rows: list[dict[str, Any]] = found.toArrow().to_pylist()
+    return rows
 
 
 def broker_rows(found: ReplicaPlaces) -> list[dict[str, Any]]:
     """A row per broker, by id."""
-    ids = sorted({*found.racks, *found.replicas})
-    sums = {id_: sum(found.replicas.get(id_, {}).values()) for id_ in ids}
+    held = {row["broker"]: row for row in found.held}
+    ids = sorted({*found.racks, *held})
+    sums = {id_: held[id_]["bytes"] if id_ in held else 0 for id_ in ids}
     mean = fmean(sums.values()) if sums else 0.0
-    leading: dict[int, list[Key]] = {}
-    for key, leader in found.leaders.items():
-        leading.setdefault(leader, []).append(key)
+    led = None if found.led is None else {row["leader"]: row["leaders"] for row in found.led}
     rows = []
     for id_ in ids:
-        held, led = found.replicas.get(id_, {}), leading.get(id_, [])
+        mine: Mapping[str, Any] = held.get(id_, {})
         rows.append(
             {
                 "broker": id_,
                 "rack": found.racks.get(id_),
-                "replicas": len(held),
-                "leaders": len(led) if found.leaders else None,
+                "replicas": mine.get("replicas", 0),
+                "leaders": None if led is None else led.get(id_, 0),
                 "bytes": sums[id_],
-                "leader_bytes": sum(held.get(k, 0) for k in led) if found.leaders else None,
+                "leader_bytes": None if led is None else mine.get("leader_bytes") or 0,
                 "skew_percent": skew_percent(sums[id_], mean),
             }
         )
@@ -113,45 +159,43 @@ def _sum(rows: Rows, name: str) -> int | None:
 
 def dir_rows(found: ReplicaPlaces) -> list[dict[str, Any]]:
     """A row per directory, by broker and path."""
-    rows: dict[tuple[int, str], dict[str, Any]] = {}
-    for row in found.dirs:
-        made = rows.setdefault(
-            (row["broker"], row["log_dir"]),
-            {
-                "broker": row["broker"],
-                "log_dir": row["log_dir"],
-                "replicas": 0,
-                "bytes": 0,
-                "total_bytes": row["total_bytes"],
-                "usable_bytes": row["usable_bytes"],
-            },
-        )
-        if row["topic"] is not None:
-            made["replicas"] += 1
-            made["bytes"] += row["size"] or 0
     held: dict[int, list[int]] = {}
-    for row in rows.values():
+    for row in found.dirs:
         held.setdefault(row["broker"], []).append(row["bytes"])
     return [
-        row | {"skew_percent": skew_percent(row["bytes"], fmean(held[row["broker"]]))}
-        for row in sorted(rows.values(), key=lambda r: (str(r["broker"]), r["log_dir"]))
+        {**row, "skew_percent": skew_percent(row["bytes"], fmean(held[row["broker"]]))}
+        for row in sorted(found.dirs, key=lambda r: (str(r["broker"]), r["log_dir"]))
     ]
 
 
 def plan(found: ReplicaPlaces, tolerance: float) -> MovePlan | None:
     """The moves that even out the brokers; None where it is not known who holds what, or only one
-    broker is."""
-    if len(found.racks) < 2 or not found.dirs or not found.partitions:
+    broker is. Of more than MOST_ROWS partitions the largest are moved, the others stay."""
+    if len(found.racks) < 2 or not found.dirs or not found.largest:
         return None
-    sizes, capacity = found.sizes, _capacity(found.dirs)
+    capacity = _capacity(found.dirs)
     partitions = [
-        PlanPartition(r["topic"], r["partition"], tuple(r["replicas"]),
-                  sizes.get((r["topic"], r["partition"]), 0))
-        for r in found.partitions
-        if r["replicas"]
-    ]  # fmt: skip
+        PlanPartition(r["topic"], r["partition"], tuple(r["replicas"]), r["bytes"])
+        for r in found.largest
+    ]
+    if found.partitions > len(found.largest):
+        partitions += _others(found)
     brokers = [PlanBroker(id_, rack, capacity.get(id_)) for id_, rack in found.racks.items()]
     return plan_moves(partitions, brokers, Limits(tolerance=tolerance, mend_racks=False))
+
+
+def _others(found: ReplicaPlaces) -> list[PlanPartition]:
+    """What brokers hold beside the largest partitions, as one that stays on each."""
+    left = {row["broker"]: row["bytes"] for row in found.held}
+    for row in found.largest:
+        for id_ in row["replicas"]:
+            if id_ in left:
+                left[id_] -= row["bytes"]
+    return [
+        PlanPartition(_OTHERS, id_, (id_,), size, fixed=True)
+        for id_, size in sorted(left.items())
+        if size > 0 and id_ in found.racks
+    ]
 
 
 def _capacity(dirs: Iterable[Mapping[str, Any]]) -> dict[int, int]:

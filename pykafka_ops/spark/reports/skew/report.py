@@ -1,36 +1,29 @@
 """The skew report: which partitions, keys, brokers and directories carry more than their share.
 
-Batches and records are counted in executors; the driver gets rows of partitions, of heavy keys,
-and of windows of the topics that are shown.
+Batches and records are counted in executors, and so are topics and partitions; the driver gets rows
+of topics, of the partitions that stand out, of heavy keys, and of windows of the topics shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from pykafka_ops.analysis.logs.stats import counted_key
 from pykafka_ops.analysis.moves.model import MovePlan
 from pykafka_ops.analysis.moves.plan import reassignment
-from pykafka_ops.analysis.skew import (
-    SEVERE,
-    SKEWED,
-    Imbalance,
-    TopicFacts,
-    advice,
-    hot,
-    imbalance,
-    partitions_for,
-)
-from pykafka_ops.spark.engines import functions_of
+from pykafka_ops.analysis.skew import SEVERE, SKEWED
+from pykafka_ops.spark.arrow import map_rows
+from pykafka_ops.spark.engines import first_rows, functions_of, kept
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.inputs.names import INTERNAL
 from pykafka_ops.spark.model import Report, Section
 from pykafka_ops.spark.options import ReportOptions
-from pykafka_ops.spark.reports.damage import DamageTally, problem_of
 from pykafka_ops.spark.reports.skew import columns
 from pykafka_ops.spark.reports.skew.brokers import (
+    MOST_ROWS,
+    PLACE,
     ReplicaPlaces,
     broker_rows,
     dir_rows,
@@ -38,52 +31,29 @@ from pykafka_ops.spark.reports.skew.brokers import (
     plan,
     rack_rows,
 )
-from pykafka_ops.spark.reports.skew.keys import counted
-from pykafka_ops.spark.reports.skew.volume import (
-    MOST_ROWS,
-    WINDOWS,
-    FromBatches,
-    FromCluster,
-    Volume,
-    extent,
-)
+from pykafka_ops.spark.reports.skew.gather import Counted, gathered
+from pykafka_ops.spark.reports.skew.rows import PARTITION, TOPIC, key_text, topic_rows
+from pykafka_ops.spark.reports.skew.volume import MOST_ROWS as MOST_WINDOWS
+from pykafka_ops.spark.reports.skew.volume import WINDOWS, FromBatches, FromCluster
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-Key = tuple[str, int]
 Row = dict[str, Any]
-_NO_COUNTS: Final[Mapping[str, Any]] = {}
-_OF_NOTHING: Final[Mapping[str, Any]] = dict.fromkeys(
-    ("nulls", "unique_keys", "size_p50", "size_p95", "size_p99"), 0
-)
-"""Of a partition without records, where they were read."""
+_PLAIN: Final = ReportOptions()
 
 
 @dataclass(slots=True)
-class _Facts:
-    """What was counted: volumes by partition, length of windows and bytes of each topic's fullest
-    one, records' counts by partition, keys by topic; ``read``: whether records were."""
+class _Rows:
+    """Rows of sections; ``count`` and ``hot``: partitions in all, and of them that stand out."""
 
-    volumes: Mapping[Key, Volume]
+    topics: list[Row]
+    partitions: list[Row]
+    windows: list[Row]
+    shown: int
     window: int | None
-    peaks: Mapping[str, int]
-    places: ReplicaPlaces
-    counts: Mapping[Key, Mapping[str, Any]] = field(default_factory=dict)
-    keys: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
-    read: bool = False
-
-    def topics(self) -> dict[str, list[int]]:
-        """Partitions by topic, both in order."""
-        found: dict[str, list[int]] = {}
-        for topic, number in sorted(self.volumes):
-            found.setdefault(topic, []).append(number)
-        return found
-
-    def span(self, topic: str, numbers: Sequence[int]) -> float | None:
-        """Seconds from the first to the last record of a topic; None: unknown, or no time."""
-        first, last = extent([self.volumes[topic, n] for n in numbers]) or (0, 0)
-        return (last - first) / 1000 if last > first else None
+    count: int
+    hot: int
 
 
 def build(inputs: Inputs, options: ReportOptions) -> Report:
@@ -92,7 +62,7 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     options.stage("asking who holds what")
     inputs.freeze(groups=False)
     found = places(inputs)
-    hosted = [row for row in found.partitions if _is_shown(inputs, row["topic"])]
+    hosted = _shown_only(inputs, inputs.partitions())
     batches = _shown_only(inputs, inputs.batches())
     volume = (
         FromBatches(inputs, batches, options)
@@ -100,50 +70,115 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
         else FromCluster(inputs, hosted, found.sizes, options)
     )
     try:
+        counts = _counted(inputs, options, from_files=batches is not None)
         options.stage("counting batches")
-        volumes = volume.volumes()
-        for row in hosted:
-            volumes.setdefault((row["topic"], row["partition"]), Volume())
-        window = volume.window(volumes)
-        peaks = volume.peaks(window) if window else {}
-        facts = _Facts(volumes, window, peaks, found)
-        _count_records(inputs, options, facts, volume.damage, from_files=batches is not None)
-        topics, partitions = _rows(facts, options)
-        options.stage("looking at windows of time")
-        shown = _shown(topics, facts)
-        windows = volume.windows(window, shown) if window else []
+        made = _rows(volume, hosted, found, counts, options)
+        keys = _key_rows(counts)
+        counts.add_damage(volume.damage)
     finally:
         volume.close()
+        found.close()
     moves = plan(found, options.tolerance)
     problems = [*inputs.problems, *volume.damage.problems()]
     sections = [
-        Section("topics", "Topics", columns.TOPICS, topics),
-        Section("partitions", "Partitions", columns.PARTITIONS, partitions),
-        Section("keys", "Heaviest keys", columns.KEYS, _key_rows(facts)),
-        Section("windows", "Partitions over time", columns.WINDOWS, windows,
-                _left_out(len(topics), len(shown))),
+        Section("topics", "Topics", columns.TOPICS, made.topics),
+        Section("partitions", "Partitions", columns.PARTITIONS, made.partitions, total=made.count),
+        Section("keys", "Heaviest keys", columns.KEYS, keys),
+        Section("windows", "Partitions over time", columns.WINDOWS, made.windows,
+                _left_out(len(made.topics), made.shown)),
         *_place_sections(found, moves),
     ]  # fmt: skip
-    if not facts.read:
+    if not counts.read:
         sections[2].unknown = "no records were read (--records all)"
-    summary = _summary(topics, partitions, facts) | {
+    summary = _summary(made, counts) | {
         "damaged_places": len(volume.damage.places),
         "damaged_bytes": volume.damage.bytes,
         **_move_summary(moves),
     }
+    counts.close()
     return Report("skew", inputs.now, dict(inputs.source), summary, sections, problems)
 
 
-def _is_shown(inputs: Inputs, topic: str) -> bool:
+def _shown_only(inputs: Inputs, frame: DataFrame | None) -> DataFrame | None:
     """Kafka's own topics are left out unless they are asked for: they are uneven by nature, and
     count for brokers, directories and moves."""
-    return not inputs.wanted_topics.every or topic not in INTERNAL
-
-
-def _shown_only(inputs: Inputs, frame: DataFrame | None) -> DataFrame | None:
     if frame is None or not inputs.wanted_topics.every:
         return frame
     return frame.where(~functions_of(frame).col("topic").isin(*INTERNAL))
+
+
+def _counted(inputs: Inputs, options: ReportOptions, *, from_files: bool) -> Counted:
+    """Counts of records, where they are to be read."""
+    wanted = options.records or ("all" if from_files else "none")
+    records = _shown_only(inputs, inputs.records()) if wanted == "all" else None
+    if records is not None:
+        options.stage("counting keys and sizes of records")
+    return Counted.of(records, options.top)
+
+
+def _rows(
+    volume: FromBatches | FromCluster,
+    hosted: DataFrame | None,
+    found: ReplicaPlaces,
+    counts: Counted,
+    options: ReportOptions,
+) -> _Rows:
+    volumes = kept(volume.volumes())
+    every = kept(gathered(volumes, hosted, counts))
+    try:
+        f = functions_of(volumes)
+        sums = volumes.groupBy(f.lit(True).alias("every")).agg(
+            f.min("first").alias("first"), f.max("last").alias("last")
+        )
+        (ends,) = sums.toArrow().to_pylist() or [{"first": None, "last": None}]
+        known = None not in (ends["first"], ends["last"])
+        window = volume.window((ends["first"], ends["last"]) if known else None)
+        figures = partial(
+            topic_rows, window=window, racks=dict(found.racks), read=counts.read,
+            options=replace(options, stage=_PLAIN.stage, history=None, checkpoints=()),
+        )  # fmt: skip
+        # The order of topics does not depend on their peaks, which are asked for of those shown.
+        plain = map_rows(every, partial(figures, peaks={}), TOPIC, at_once=1)
+        order = plain.select("topic", "partitions", "cv", "bytes").toArrow().to_pylist()
+        order = sorted(order, key=_skewed_first)
+        shown = _shown(order) if window else []
+        is_small = sum(topic["partitions"] for topic in order) <= MOST_ROWS
+        options.stage("looking at windows of time")
+        asked = [topic["topic"] for topic in order] if is_small else shown
+        peaks = volume.peaks(window, asked) if window else {}
+        windows = volume.windows(window, shown) if window else []
+        rows = kept(map_rows(every, partial(figures, peaks=peaks), TOPIC, at_once=1))
+        try:
+            names = [name for name in TOPIC.names if name != "parts"]
+            topics = sorted(rows.select(*names).toArrow().to_pylist(), key=_skewed_first)
+            partitions, count, is_hot = _partitions(rows)
+        finally:
+            rows.unpersist()
+        return _Rows(topics, partitions, windows, len(shown), window, count, is_hot)
+    finally:
+        every.unpersist()
+        volumes.unpersist()
+
+
+def _skewed_first(topic: Mapping[str, Any]) -> tuple[float, int, str]:
+    return -topic["cv"], -topic["bytes"], topic["topic"]
+
+
+def _partitions(topics: DataFrame) -> tuple[list[Row], int, int]:
+    """Rows of partitions by name, of many those that stand out, then the largest; how many there
+    are, and how many stand out."""
+    rows = kept(map_rows(topics.select("parts"), lambda topic: topic["parts"], PARTITION))
+    try:
+        f = functions_of(rows)
+        sums = rows.groupBy("hot").agg(f.count("*").alias("count")).toArrow().to_pylist()
+        counts = {row["hot"]: row["count"] for row in sums}
+        order = [("hot", "descending"), ("bytes", "descending"), ("topic", "ascending"),
+                 ("partition", "ascending")]  # fmt: skip
+        shown = first_rows(rows, order, MOST_ROWS).to_pylist()
+        shown.sort(key=lambda row: tuple(row[name] for name in PLACE))
+        return shown, sum(counts.values()), counts.get(True, 0)
+    finally:
+        rows.unpersist()
 
 
 def _place_sections(found: ReplicaPlaces, moves: MovePlan | None) -> list[Section]:
@@ -153,7 +188,10 @@ def _place_sections(found: ReplicaPlaces, moves: MovePlan | None) -> list[Sectio
          "bytes": m.size}
         for m in (moves.moves if moves else ())
     ]  # fmt: skip
-    note = "; ".join(moves.unmet[:10]) if moves else ""
+    notes = list(moves.unmet[:10]) if moves else []
+    if moves and found.partitions > len(found.largest):
+        notes.append(f"planned with the {len(found.largest):,} largest partitions")
+    note = "; ".join(notes)
     return [
         Section("brokers", "Brokers", columns.BROKERS, brokers),
         Section("racks", "Racks", columns.RACKS, rack_rows(brokers)),
@@ -162,165 +200,14 @@ def _place_sections(found: ReplicaPlaces, moves: MovePlan | None) -> list[Sectio
     ]
 
 
-def _count_records(
-    inputs: Inputs,
-    options: ReportOptions,
-    facts: _Facts,
-    damage: DamageTally,
-    *,
-    from_files: bool,
-) -> None:
-    """Fill in counts and keys, where records are to be read."""
-    wanted = options.records or ("all" if from_files else "none")
-    records = _shown_only(inputs, inputs.records()) if wanted == "all" else None
-    if records is None:
-        return
-    options.stage("counting keys and sizes of records")
-    counts: dict[Key, Mapping[str, Any]] = {}
-    keys: dict[str, list[Mapping[str, Any]]] = {}
-    facts.read = True
-    for row in counted(records, options.top).toArrow().to_pylist():
-        if row["problem"] is not None:
-            damage.add(problem_of(row["problem"]))
-        elif row["partition"] is not None:
-            counts[row["topic"], row["partition"]] = row
-        else:
-            keys.setdefault(row["topic"], []).append(row)
-    facts.counts = counts
-    facts.keys = {t: sorted(k, key=lambda r: (-r["bytes"], r["key"])) for t, k in keys.items()}
-
-
-def _rows(facts: _Facts, options: ReportOptions) -> tuple[list[Row], list[Row]]:
-    """Rows of topics, the worst first, and of partitions, by name."""
-    topics: list[Row] = []
-    partitions: list[Row] = []
-    for topic, numbers in facts.topics().items():
-        span = facts.span(topic, numbers)
-        mine = _partition_rows(facts, topic, numbers, span)
-        partitions += mine
-        topics.append(_topic_row(facts, options, topic, mine, span))
-    return sorted(topics, key=lambda t: (-t["cv"], -t["bytes"], t["topic"])), partitions
-
-
-def _partition_rows(
-    facts: _Facts, topic: str, numbers: Sequence[int], span: float | None
-) -> list[Row]:
-    sizes = [facts.volumes[topic, n].bytes for n in numbers]
-    total = sum(sizes)
-    rows = []
-    for number, size, is_hot in zip(numbers, sizes, hot(sizes), strict=True):
-        key = topic, number
-        records = facts.volumes[key].records
-        counts = facts.counts.get(key, _OF_NOTHING if facts.read else _NO_COUNTS)
-        leader = facts.places.leaders.get(key)
-        rows.append(
-            {
-                "topic": topic,
-                "partition": number,
-                "leader": leader,
-                "rack": None if leader is None else facts.places.racks.get(leader),
-                "records": records,
-                "bytes": size,
-                "share": size / total if total else 0.0,
-                "ratio_to_mean": size * len(sizes) / total if total else 1.0,
-                "hot": is_hot,
-                "average_size": size / records if records else 0 if not size else None,
-                "bytes_per_second": size / span if span else 0.0 if not size else None,
-                "records_per_second": records / span if span else 0.0 if not size else None,
-                "null_keys": counts.get("nulls"),
-                **{name: counts.get(name)
-                   for name in ("unique_keys", "size_p50", "size_p95", "size_p99")},
-            }
-        )  # fmt: skip
-    return rows
-
-
-def _topic_row(
-    facts: _Facts, options: ReportOptions, topic: str, mine: Sequence[Row], span: float | None
-) -> Row:
-    size, records = (sum(r[name] for r in mine) for name in ("bytes", "records"))
-    balance = imbalance([r["bytes"] for r in mine])
-    of_records = imbalance([r["records"] for r in mine])
-    peak = facts.peaks.get(topic)
-    rate = size / span if span else None if size else 0.0
-    peak_rate = None if size else 0.0
-    if peak is not None and facts.window:
-        peak_rate = peak * 1000 / facts.window
-    if peak_rate is not None and rate is not None:
-        peak_rate = max(peak_rate, rate)  # all was written in less than a window
-    target = options.target if options.target is not None else peak_rate
-    advised = (
-        None
-        if target is None
-        else partitions_for(target, options.producer_rate, options.consumer_rate)
-    )
-    codecs: dict[str, int] = {}
-    for row in mine:
-        for codec, held in facts.volumes[topic, row["partition"]].codecs.items():
-            codecs[codec] = codecs.get(codec, 0) + held
-    return {
-        "topic": topic,
-        "partitions": len(mine),
-        "records": records,
-        "bytes": size,
-        **balance._asdict(),
-        **{f"records_{name}": value for name, value in of_records._asdict().items()},
-        "band": balance.band,
-        "average_size": size / records if records else None if size else 0,
-        "compression_ratio": _compression(facts, mine, codecs, size, records),
-        "codecs": ", ".join(sorted(codecs, key=lambda c: (-codecs[c], c))) or None,
-        "bytes_per_second": rate,
-        "peak_bytes_per_second": peak_rate,
-        "advised_partitions": advised,
-        "advice": advice(_advice_facts(facts, topic, mine, balance, advised)),
-    }
-
-
-def _compression(
-    facts: _Facts, mine: Sequence[Row], codecs: Mapping[str, int], size: int, records: int
-) -> float | None:
-    """Payload per record over bytes on disk per record; 1 for what is not compressed."""
-    if set(codecs) == {"none"}:
-        return 1.0
-    counts = [facts.counts.get((r["topic"], r["partition"]), _NO_COUNTS) for r in mine]
-    read, payload = (sum(c.get(name, 0) for c in counts) for name in ("records", "bytes"))
-    if not read or not size or not records:
-        return None
-    return float(payload / read) / (size / records)
-
-
-def _advice_facts(
-    facts: _Facts, topic: str, mine: Sequence[Row], balance: Imbalance, advised: int | None
-) -> TopicFacts:
-    fullest = max(mine, key=lambda r: (r["bytes"], -r["partition"]))
-    counts = [facts.counts[key] for r in mine if (key := (topic, r["partition"])) in facts.counts]
-    payload, read = (sum(c[name] for c in counts) for name in ("bytes", "records"))
-    shares = {
-        key_text(k["key"]): k["bytes"] / payload for k in facts.keys.get(topic, ()) if payload
-    }
-    return TopicFacts(
-        len(mine),
-        sum(r["records"] for r in mine),
-        balance,
-        advised,
-        fullest["partition"],
-        fullest["share"],
-        shares if counts else None,
-        sum(c["nulls"] for c in counts) / read if read else None,
-    )
-
-
-def _key_rows(facts: _Facts) -> list[Row]:
-    payload: dict[str, int] = {}
-    for (topic, _), counts in facts.counts.items():
-        payload[topic] = payload.get(topic, 0) + counts["bytes"]
+def _key_rows(counts: Counted) -> list[Row]:
     return [
         {
             "topic": topic,
             "key": key_text(row["key"]),
             "records": row["records"],
             "bytes": row["bytes"],
-            "share": row["bytes"] / payload[topic] if payload.get(topic) else 0.0,
+            "share": row["bytes"] / payload if payload else 0.0,
             "error": row["error"],
             "partitions": [
                 {"partition": p, "share": size / row["bytes"] if row["bytes"] else 0.0}
@@ -328,49 +215,40 @@ def _key_rows(facts: _Facts) -> list[Row]:
                                       key=lambda place: (-place[1], place[0]))
             ],
         }
-        for topic in sorted(facts.keys)
-        for row in facts.keys[topic]
+        for topic, payload, rows in counts.heavy()
+        for row in rows
     ]  # fmt: skip
 
 
-def key_text(key: bytes) -> str:
-    """A key as text where it is printable, else in hexadecimal digits; a long one shortened."""
-    shown = counted_key(key)
-    try:
-        text = shown.decode()
-    except UnicodeDecodeError:
-        return f"0x{shown.hex()}" if shown is key else f"0x{key[:64].hex()}… ({len(key)} bytes)"
-    return text if text.isprintable() else f"0x{key.hex()}"
-
-
-def _shown(topics: Sequence[Row], facts: _Facts) -> list[str]:
+def _shown(topics: Sequence[Row]) -> list[str]:
     """The topics whose windows are shown: all, or the most skewed ones that fit."""
     shown: list[str] = []
     rows = 0
     for row in topics:
         rows += row["partitions"] * WINDOWS
-        if shown and rows > MOST_ROWS:
+        if shown and rows > MOST_WINDOWS:
             break
         shown.append(row["topic"])
-    return shown if facts.window else []
+    return shown
 
 
 def _left_out(topics: int, shown: int) -> str:
     return f"Of the {shown:,} most skewed topics of {topics:,}." if shown < topics else ""
 
 
-def _summary(topics: Sequence[Row], partitions: Sequence[Row], facts: _Facts) -> Row:
+def _summary(made: _Rows, counts: Counted) -> Row:
+    topics = made.topics
     bad = [t for t in topics if t["band"] in (SKEWED, SEVERE)]
     return {
         "topics": len(topics),
-        "partitions": len(partitions),
+        "partitions": made.count,
         "records": sum(t["records"] for t in topics),
         "bytes": sum(t["bytes"] for t in topics),
         "skewed_topics": len(bad),
         "most_skewed": topics[0]["topic"] if bad else None,
-        "hot_partitions": sum(1 for p in partitions if p["hot"]),
-        "window_ms": facts.window,
-        "records_read": sum(c["records"] for c in facts.counts.values()) if facts.counts else None,
+        "hot_partitions": made.hot,
+        "window_ms": made.window,
+        "records_read": counts.records,
     }
 
 

@@ -1,7 +1,7 @@
 """How much each partition holds, and when it was written: from batches, or from a cluster alone.
 
-Batches are folded in executors to a row per partition, codec and minute, which stays there; the
-driver gets rows of partitions, and of windows of the topics that are shown.
+Batches are folded in executors to a row per partition, codec and minute, which stays there, as rows
+of partitions do; the driver gets rows of windows of the topics that are shown.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.analysis.moments import STEPS, UNITS
-from pykafka_ops.spark.engines import functions_of, kept
+from pykafka_ops.spark.engines import functions_of, kept, made_frame
 from pykafka_ops.spark.inputs import Inputs, moments
 from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.damage import DamageTally, damaged_place, problem_of
+from pykafka_ops.spark.schemas import array_of, columns, sql_type
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -40,15 +41,13 @@ class Volume:
     last: int | None = None
     codecs: dict[str, int] = field(default_factory=dict)
 
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Add bytes of one codec."""
-        self.records += row["records"] or 0
-        self.bytes += row["bytes"] or 0
-        for name, choose in (("first", min), ("last", max)):
-            times = [t for t in (getattr(self, name), row[name]) if t is not None]
-            setattr(self, name, choose(times, default=None))
-        if row["codec"] is not None:
-            self.codecs[row["codec"]] = self.codecs.get(row["codec"], 0) + (row["bytes"] or 0)
+
+VOLUMES: Final = columns(
+    "topic string, partition int, records bigint, bytes bigint, first bigint, last bigint,"
+    "codecs codecs",
+    codecs=array_of(columns("codec string, held bigint"), nulls=True),
+)
+"""A row for each partition: the fields of Volume, ``codecs`` as pairs."""
 
 
 def extent(held: Collection[Volume]) -> tuple[int, int] | None:
@@ -68,26 +67,34 @@ class FromBatches:
         self._folded = kept(folded(batches, step))
         self.damage = DamageTally()
 
-    def volumes(self) -> dict[Key, Volume]:
-        """By partition; what is damaged is in ``damage``."""
+    def volumes(self) -> DataFrame:
+        """VOLUMES; what is damaged is in ``damage``."""
         f = self._f
-        sums = self._folded.groupBy("topic", "partition", "codec", "damage").agg(
+        broken = self._folded.where(f.col("damage").isNotNull()).groupBy("damage")
+        for row in broken.agg(f.sum("bytes").alias("bytes")).toArrow().to_pylist():
+            self.damage.add(problem_of(row["damage"]), row["bytes"] or 0)
+        by_codec = (
+            self._folded.where(f.col("damage").isNull())
+            .groupBy("topic", "partition", "codec")
+            .agg(
+                f.sum("records").alias("records"),
+                f.sum("bytes").alias("bytes"),
+                f.min("first").alias("first"),
+                f.max("last").alias("last"),
+            )
+        )
+        pair = f.when(f.col("codec").isNotNull(), f.struct("codec", f.col("bytes").alias("held")))
+        return by_codec.withColumn("pair", pair).groupBy("topic", "partition").agg(
             f.sum("records").alias("records"),
             f.sum("bytes").alias("bytes"),
             f.min("first").alias("first"),
             f.max("last").alias("last"),
-        )
-        found: dict[Key, Volume] = {}
-        for row in sums.toArrow().to_pylist():
-            if row["damage"] is None:
-                found.setdefault((row["topic"], row["partition"]), Volume()).add(row)
-                continue
-            self.damage.add(problem_of(row["damage"]), row["bytes"] or 0)
-        return found
+            f.collect_list("pair").alias("codecs"),
+        )  # fmt: skip
 
-    def window(self, volumes: Mapping[Key, Volume]) -> int | None:
-        """The length of the windows in ms; None where no batch has a time."""
-        covered = extent(volumes.values())
+    def window(self, covered: tuple[int, int] | None) -> int | None:
+        """The length of the windows in ms, where batches are of that stretch of time; None where no
+        batch has a time."""
         if covered is None:
             return None
         since, until = self._inputs.since, self._inputs.until
@@ -95,7 +102,7 @@ class FromBatches:
         last = covered[1] if until is None else until
         return self._window or window_for(last - first)
 
-    def peaks(self, window: int) -> dict[str, int]:
+    def peaks(self, window: int, topics: Sequence[str]) -> dict[str, int]:
         """Bytes of the fullest window of each topic."""
         f = self._f
         sums = self._windowed(window).groupBy("topic", "start").agg(f.sum("bytes").alias("bytes"))
@@ -171,28 +178,40 @@ class FromCluster:
     def __init__(
         self,
         inputs: Inputs,
-        partitions: Sequence[Mapping[str, Any]],
-        sizes: Mapping[Key, int],
+        partitions: DataFrame | None,
+        sizes: DataFrame | None,
         options: ReportOptions,
     ) -> None:
-        """``partitions`` are rows of PARTITIONS, ``sizes`` bytes of one replica each."""
+        """``partitions`` is a frame of PARTITIONS, ``sizes`` one of bytes of one replica each."""
         self._inputs, self._options = inputs, options
         self._partitions, self._sizes = partitions, sizes
-        self._ends: list[dict[str, Any]] | None = None
+        self._rows: list[dict[str, Any]] | None = None
         self.damage = DamageTally()
 
-    def volumes(self) -> dict[Key, Volume]:
-        """By partition: offsets between start and end, bytes of the log."""
-        found = {}
-        for row in self._partitions:
-            key = row["topic"], row["partition"]
-            start, end, newest = row["start_offset"], row["end_offset"], row["max_timestamp"]
-            records = max(0, end - start) if start is not None and end is not None else 0
-            last = None if newest is None else round(newest.timestamp() * 1000)
-            found[key] = Volume(records, self._sizes.get(key, 0), None, last)
-        return found
+    def volumes(self) -> DataFrame:
+        """VOLUMES: offsets between start and end, bytes of the log."""
+        if self._partitions is None:
+            return made_frame(self._inputs.spark, [], VOLUMES)
+        f = functions_of(self._partitions)
+        found = self._partitions.select(
+            "topic", "partition",
+            f.col("start_offset").alias("start"), f.col("end_offset").alias("end"),
+            f.unix_millis("max_timestamp").alias("last"),
+        )  # fmt: skip
+        if self._sizes is None:
+            found = found.withColumn("bytes", f.lit(0).cast("bigint"))
+        else:
+            found = found.join(self._sizes, ["topic", "partition"], "left")
+        held = f.col("end") - f.col("start")
+        return found.select(
+            "topic", "partition",
+            f.when(held > 0, held).otherwise(f.lit(0)).cast("bigint").alias("records"),
+            f.coalesce("bytes", f.lit(0)).cast("bigint").alias("bytes"),
+            f.lit(None).cast("bigint").alias("first"), "last",
+            f.lit(None).cast(sql_type(VOLUMES.field("codecs").type)).alias("codecs"),
+        )  # fmt: skip
 
-    def window(self, volumes: Mapping[Key, Volume]) -> int | None:
+    def window(self, covered: tuple[int, int] | None) -> int | None:
         """The length of the windows in ms: that asked for, or an hour of a day."""
         return self._options.window or window_for(self._last() - self._first())
 
@@ -209,12 +228,12 @@ class FromCluster:
     def windows(self, window: int, topics: Sequence[str]) -> list[dict[str, Any]]:
         """Rows of ``windows``: records by the ends of the log, bytes in proportion to the log's."""
         wanted = set(topics)
-        return [row for row in self._all(window) if row["topic"] in wanted]
+        return [row for row in self._asked(window, topics) if row["topic"] in wanted]
 
-    def peaks(self, window: int) -> dict[str, int]:
-        """Bytes of the fullest window of each topic."""
+    def peaks(self, window: int, topics: Sequence[str]) -> dict[str, int]:
+        """Bytes of the fullest window of each of these topics."""
         sums: dict[tuple[str, int], int] = {}
-        for row in self._all(window):
+        for row in self._asked(window, topics):
             at = row["topic"], row["start"]
             sums[at] = sums.get(at, 0) + row["bytes"]
         most: dict[str, int] = {}
@@ -222,22 +241,28 @@ class FromCluster:
             most[topic] = max(most.get(topic, 0), size)
         return most
 
-    def _all(self, window: int) -> list[dict[str, Any]]:
-        if self._ends is None:
-            self._ends = self._ask(window)
-        return self._ends
+    def _asked(self, window: int, topics: Sequence[str]) -> list[dict[str, Any]]:
+        """Rows of windows of these topics, which are asked for once."""
+        if self._rows is None:
+            self._rows = self._ask(window, topics) if topics else []
+        return self._rows
 
-    def _ask(self, window: int) -> list[dict[str, Any]]:
+    def _ask(self, window: int, topics: Sequence[str]) -> list[dict[str, Any]]:
         count = min(WINDOWS, max(1, -(-(self._last() - self._first()) // window)))
         last = self._last()
-        frame = self._inputs.ends(moments(last - count * window, last, count))
+        frame = self._inputs.ends(moments(last - count * window, last, count), topics)
         if frame is None:
             return []
+        wanted = functions_of(frame).col("topic").isin(list(topics))
         ends: dict[Key, list[tuple[int, int]]] = {}
-        for row in frame.toArrow().to_pylist():
+        for row in frame.where(wanted).toArrow().to_pylist():
             at = round(row["at"].timestamp() * 1000)
             ends.setdefault((row["topic"], row["partition"]), []).append((at, row["offset"]))
-        volumes = self.volumes()
+        held = self.volumes().where(wanted).select("topic", "partition", "records", "bytes")
+        volumes = {
+            (row["topic"], row["partition"]): Volume(row["records"], row["bytes"])
+            for row in held.toArrow().to_pylist()
+        }
         return ordered([r for key, at in ends.items() for r in _windows(key, at, volumes)])
 
     def close(self) -> None:

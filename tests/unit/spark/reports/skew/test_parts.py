@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pykafka_ops.analysis.moments import UNITS
+from pykafka_ops.spark.engines import local_session
 from pykafka_ops.spark.reports.skew.brokers import (
     ReplicaPlaces,
     broker_rows,
     dir_rows,
+    places,
     plan,
     rack_rows,
 )
-from pykafka_ops.spark.reports.skew.report import key_text
+from pykafka_ops.spark.reports.skew.rows import key_text
 from pykafka_ops.spark.reports.skew.volume import WINDOWS, window_for
+from tests.support.spark.given import FrameInputs
 
 
 def test_windows_are_of_a_usual_length_and_not_too_many() -> None:
@@ -34,25 +37,32 @@ def test_keys_are_shown_as_text_where_they_are() -> None:
     assert len(key_text(b"\xff" * 3000)) < 200
 
 
+def _replica(broker: int | None, log_dir: str, **more: object) -> dict[str, object]:
+    return {"broker": broker, "log_dir": log_dir, "future": False, **more}
+
+
 def _places() -> ReplicaPlaces:
-    return ReplicaPlaces(
-        replicas={1: {("t", 0): 10, ("t", 1): 30}, 2: {("t", 0): 12}},
-        leaders={("t", 0): 1},
-        racks={1: "a", 2: "b", 3: None},
-        dirs=[
-            {"broker": 1, "log_dir": "/x", "topic": "t", "partition": 0, "size": 10,
-             "total_bytes": 100, "usable_bytes": 60},
-            {"broker": 1, "log_dir": "/y", "topic": None, "partition": None, "size": None,
-             "total_bytes": None, "usable_bytes": None},
-            {"broker": None, "log_dir": "/z", "topic": "t", "partition": 0, "size": 10,
-             "total_bytes": None, "usable_bytes": None},
-        ],
-        partitions=[{"topic": "t", "partition": 0, "leader": 1, "replicas": [1, 2]}],
-    )  # fmt: skip
+    volume = {"total_bytes": 100, "usable_bytes": 60}
+    dirs = [
+        _replica(1, "/x", topic="t", partition=0, size=10, **volume),
+        _replica(1, "/x", topic="t", partition=1, size=30, **volume),
+        _replica(1, "/x", topic="t", partition=1, size=29, **volume) | {"future": True},
+        _replica(2, "/x", topic="t", partition=0, size=12),
+        _replica(1, "/y"),
+        _replica(None, "/z", topic="t", partition=0, size=10),
+    ]
+    partitions = [{"topic": "t", "partition": 0, "leader": 1, "replicas": [1, 2]}]
+    brokers = [{"broker": 1, "rack": "a"}, {"broker": 2, "rack": "b"}, {"broker": 3}]
+    return places(
+        FrameInputs(local_session(), now=0, log_dirs=dirs, partitions=partitions, brokers=brokers)
+    )
 
 
 def test_the_leaders_replica_tells_the_size() -> None:
-    assert _places().sizes == {("t", 0): 10, ("t", 1): 30}
+    sizes = _places().sizes
+    assert sizes is not None
+    rows = sizes.toArrow().to_pylist()
+    assert sorted((r["partition"], r["bytes"]) for r in rows) == [(0, 10), (1, 30)]
 
 
 def test_brokers_without_replicas_and_racks_without_a_name_count() -> None:
@@ -66,11 +76,24 @@ def test_brokers_without_replicas_and_racks_without_a_name_count() -> None:
 def test_directories_are_listed_even_when_empty_or_of_nobody() -> None:
     rows = dir_rows(_places())
     assert [(r["broker"], r["log_dir"], r["replicas"], r["skew_percent"]) for r in rows] == [
-        (1, "/x", 1, 100.0), (1, "/y", 0, -100.0), (None, "/z", 1, 0.0)
+        (1, "/x", 2, 100.0), (1, "/y", 0, -100.0), (2, "/x", 1, 0.0), (None, "/z", 1, 0.0)
     ]  # fmt: skip
 
 
 def test_one_broker_has_nobody_to_give_to() -> None:
     assert plan(ReplicaPlaces(racks={1: None}), 0.1) is None
-    found = plan(_places(), 0.1)
-    assert found is not None
+    assert plan(_places(), 0.1) is not None
+
+
+def test_what_is_not_among_the_largest_stays_where_it_is_and_weighs() -> None:
+    found = ReplicaPlaces(
+        racks={1: None, 2: None},
+        held=[{"broker": 1, "replicas": 9, "bytes": 60}, {"broker": 2, "replicas": 5, "bytes": 20}],
+        dirs=[{"broker": 1, "log_dir": "/x", "total_bytes": None}],
+        largest=[{"topic": "t", "partition": n, "replicas": [1], "bytes": 20} for n in range(2)],
+        partitions=14,
+    )  # fmt: skip
+    made = plan(found, 0.0)
+    assert made is not None
+    assert [(m.topic, m.source, m.target, m.size) for m in made.moves] == [("t", 1, 2, 20)]
+    assert {id_: share.bytes for id_, share in made.shares_after.items()} == {1: 40, 2: 40}

@@ -1,0 +1,198 @@
+"""FIGURES of partitions to sums of topics and directories, and to the rows that matter most: in
+executors, so that what comes here grows with topics and directories, not with partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import pyarrow as pa
+
+from pykafka_ops.analysis import compaction
+from pykafka_ops.analysis.lag import unread
+from pykafka_ops.spark.arrow import map_rows, row_batches
+from pykafka_ops.spark.engines import ArrowTask, first_rows, functions_of, in_arrow
+from pykafka_ops.spark.reports.retention.fold import Directory, DirKey, Row, TopicSums
+from pykafka_ops.spark.reports.retention.judge import RISK
+from pykafka_ops.spark.schemas import array_of, columns
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+MOST_ROWS: Final = 20_000
+"""Rows of a section about partitions that a report holds."""
+_CHUNK: Final = 1000
+_KINDS: Final[Mapping[str, pa.DataType]] = {
+    "doubles": array_of(pa.float64()),
+    "texts": array_of(pa.string()),
+}
+_TOPICS: Final = columns(
+    "name string, bytes bigint, oldest bigint, newest bigint, late bigint, old bigint,"
+    "overhang bigint, steady bigint, statuses texts, rates longs, ages longs, left longs",
+    **_KINDS,
+)
+"""The fields of TopicSums."""
+_DIRS: Final = columns(
+    "broker int, log_dir string, total bigint, usable bigint, bytes bigint, kept doubles,"
+    "fresh doubles, days doubles, hours doubles, uncut doubles, growing_topics texts,"
+    "growing_bytes doubles, oldest bigint",
+    **_KINDS,
+)
+"""The fields of Directory, ``growing`` as two lists."""
+_OF_REPLICA: Final = ("kept", "fresh", "days", "hours", "uncut", "oldest")
+_RISKS: Final = pa.schema([*columns("topic string, partition int"), *RISK, ("rank", pa.int64())])
+_DEBT: Final = columns(
+    "topic string, partition int, clean_bytes bigint, dirty_bytes bigint, dirty_ratio double,"
+    "first_dirty_offset bigint, uncleanable bigint, oldest_dirty bigint"
+)
+_DEBTS: Final = pa.schema([*_DEBT, ("status", pa.string()), ("rank", pa.int64())])
+
+
+class FirstRows(NamedTuple):
+    """The ``rows`` of a section that come first, of ``total``; ``sums`` of all by name."""
+
+    rows: Sequence[Row] = ()
+    total: int = 0
+    sums: Mapping[str, int] = {}
+
+
+NO_ROWS: Final = FirstRows()
+
+
+def topic_sums(figures: DataFrame) -> dict[str, TopicSums]:
+    """Sums by topic."""
+    found = in_arrow(figures.repartition("topic"), _add_topics, _TOPICS).toArrow()
+    return {
+        row["name"]: TopicSums(**{**row, "statuses": set(row["statuses"])})
+        for batch in found.to_batches(max_chunksize=_CHUNK)
+        for row in batch.to_pylist()
+    }
+
+
+def _rows(batches: Iterator[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
+    for batch in batches:
+        for start in range(0, batch.num_rows, _CHUNK):
+            yield from batch.slice(start, _CHUNK).to_pylist()
+
+
+def _add_topics(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """What a task does with all figures of some topics."""
+    topics: dict[str, TopicSums] = {}
+    for row in _rows(batches):
+        topics.setdefault(row["topic"], TopicSums(row["topic"])).add(row)
+    yield from row_batches(_TOPICS, map(_of_topic, topics.values()))
+
+
+def _of_topic(topic: TopicSums) -> Row:
+    found = {name: getattr(topic, name) for name in _TOPICS.names}
+    return {**found, "statuses": sorted(topic.statuses)}
+
+
+def dir_sums(log_dirs: DataFrame, figures: DataFrame) -> dict[DirKey, Directory]:
+    """Sums by directory, from LOG_DIRS without replicas that are still being copied."""
+    f = functions_of(figures)
+    known = figures.select("topic", "partition", f.col("bytes").alias("of_log"), *_OF_REPLICA)
+    found = log_dirs.join(known, ["topic", "partition"], "left")
+    parts = in_arrow(found, _dirs_task(_add_replica), _DIRS)
+    whole = in_arrow(parts.repartition("log_dir", "broker"), _dirs_task(_add_part), _DIRS)
+    return {(row["broker"], row["log_dir"]): _directory(row) for row in whole.toArrow().to_pylist()}
+
+
+def _dirs_task(add: Callable[[Directory, Row], None]) -> ArrowTask:
+    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        dirs: dict[DirKey, Directory] = {}
+        for row in _rows(batches):
+            at = row["broker"], row["log_dir"]
+            if at not in dirs:
+                total, usable = (row.get(n, row.get(f"{n}_bytes")) for n in ("total", "usable"))
+                dirs[at] = Directory(*at, total=total, usable=usable)
+            add(dirs[at], row)
+        yield from row_batches(_DIRS, map(_of_directory, dirs.values()))
+
+    return task
+
+
+def _add_replica(directory: Directory, row: Row) -> None:
+    if row["of_log"] is not None:
+        directory.add({**row, "bytes": row["of_log"]}, row["size"] or 0)
+
+
+def _add_part(directory: Directory, row: Row) -> None:
+    directory.merge(_directory(row))
+
+
+def _of_directory(directory: Directory) -> Row:
+    growing = directory.growing
+    found = {name: getattr(directory, name, None) for name in _DIRS.names}
+    return {**found, "growing_topics": [*growing], "growing_bytes": [*growing.values()]}
+
+
+def _directory(row: Row) -> Directory:
+    plain = {n: v for n, v in row.items() if not n.startswith("growing")}
+    growing = dict(zip(row["growing_topics"], row["growing_bytes"], strict=True))
+    return Directory(**plain, growing=growing)
+
+
+def replica_bytes(log_dirs: DataFrame) -> dict[str, int]:
+    """Bytes of all replicas by topic."""
+    f = functions_of(log_dirs)
+    held = log_dirs.where(f.col("topic").isNotNull())
+    sums = held.groupBy("topic").agg(f.sum("size").alias("bytes")).toArrow().to_pylist()
+    return {row["topic"]: row["bytes"] or 0 for row in sums}
+
+
+def risks(figures: DataFrame) -> FirstRows:
+    """Rows of ``at_risk``, the worst first, then by when it goes; sums: groups, records."""
+    f = functions_of(figures)
+    some = figures.where(f.size("risks") > 0).select("topic", "partition", "risks")
+    rows = map_rows(some, _risk_rows, _RISKS)
+    sums = rows.groupBy("group").agg(
+        f.count("*").alias("rows"), f.sum("records_lost").alias("records")
+    )
+    groups = sums.toArrow().to_pylist()
+    order = [("rank", "descending"), ("goes", "ascending")]
+    order += [(name, "ascending") for name in ("group", "topic", "partition")]
+    goes = f.coalesce("deleted_in_seconds", f.lit(0.0))
+    return FirstRows(
+        _first(rows.withColumn("goes", goes), order, [n for n in _RISKS.names if n != "rank"]),
+        sum(group["rows"] for group in groups),
+        {"groups": len(groups), "records": sum(group["records"] or 0 for group in groups)},
+    )
+
+
+def _risk_rows(row: Row) -> Iterator[Row]:
+    for risk in row["risks"]:
+        yield {
+            "topic": row["topic"],
+            "partition": row["partition"],
+            **risk,
+            "rank": unread.ORDER.index(risk["status"]),
+        }
+
+
+def debts(figures: DataFrame) -> FirstRows:
+    """Rows of ``compaction``, the worst first, then the most bytes; sums: dirty (bytes), stuck."""
+    f = functions_of(figures)
+    some = figures.where(f.col("debt").isNotNull()).select(*_DEBT.names, "debt")
+    rows = map_rows(some, _debt_rows, _DEBTS)
+    sums = rows.groupBy("status").agg(
+        f.count("*").alias("rows"), f.sum("dirty_bytes").alias("dirty")
+    )
+    found = sums.toArrow().to_pylist()
+    order = [("rank", "descending"), ("dirty_bytes", "descending")]
+    order += [("topic", "ascending"), ("partition", "ascending")]
+    stuck = sum(row["rows"] for row in found if row["status"] == compaction.STUCK)
+    return FirstRows(
+        _first(rows, order, [n for n in _DEBTS.names if n != "rank"]),
+        sum(row["rows"] for row in found),
+        {"dirty": sum(row["dirty"] or 0 for row in found), "stuck": stuck},
+    )
+
+
+def _debt_rows(row: Row) -> Iterator[Row]:
+    yield {**row, "status": row["debt"], "rank": compaction.ORDER.index(row["debt"])}
+
+
+def _first(rows: DataFrame, order: Sequence[tuple[str, str]], names: Sequence[str]) -> list[Row]:
+    found: list[Row] = first_rows(rows, order, MOST_ROWS).select(list(names)).to_pylist()
+    return found

@@ -1,0 +1,103 @@
+"""All that was counted of a topic's partitions in one row, where executors make figures of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from pykafka_ops.spark.engines import functions_of, kept
+from pykafka_ops.spark.reports.damage import DamageTally, problem_of
+from pykafka_ops.spark.reports.skew.keys import counted
+from pykafka_ops.spark.schemas import array_of, columns, sql_type
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+PLACE: Final = ("topic", "partition")
+_COUNTS: Final = columns(
+    "records bigint, bytes bigint, nulls bigint, unique_keys bigint, size_p50 bigint,"
+    "size_p95 bigint, size_p99 bigint"
+)
+_KEYS: Final = columns("key binary, bytes bigint")
+
+
+class Counted:
+    """What was counted of records, which stays in executors; ``read``: whether any were to be.
+
+    ``records``: how many were read, None: none. ``close`` frees what is kept.
+    """
+
+    def __init__(self, frame: DataFrame | None) -> None:
+        self.frame, self.read = frame, frame is not None
+        self._payload: dict[str, int] = {}
+        self.records: int | None = None
+        if frame is None:
+            return
+        f = functions_of(frame)
+        of_partitions = frame.where(f.col("partition").isNotNull()).groupBy("topic")
+        sums = of_partitions.agg(f.sum("bytes").alias("bytes"), f.sum("records").alias("records"))
+        for row in sums.toArrow().to_pylist():
+            self._payload[row["topic"]] = row["bytes"]
+            self.records = (self.records or 0) + row["records"]
+
+    @classmethod
+    def of(cls, records: DataFrame | None, top: int) -> Counted:
+        """Count records, with the ``top`` heaviest keys of each topic."""
+        return cls(None if records is None else kept(counted(records, top)))
+
+    def heavy(self) -> Iterator[tuple[str, int, Sequence[Mapping[str, Any]]]]:
+        """Topics with their bytes of keys and values, and their heaviest keys, the first first."""
+        if self.frame is None:
+            return
+        f = functions_of(self.frame)
+        rows = self.frame.where(f.col("key").isNotNull()).toArrow().to_pylist()
+        found: dict[str, list[Mapping[str, Any]]] = {}
+        for row in rows:
+            found.setdefault(row["topic"], []).append(row)
+        for topic in sorted(found):
+            ranked = sorted(found[topic], key=lambda r: (-r["bytes"], r["key"]))
+            yield topic, self._payload.get(topic, 0), ranked
+
+    def add_damage(self, tally: DamageTally) -> None:
+        """Add what cannot be read."""
+        if self.frame is None:
+            return
+        f = functions_of(self.frame)
+        broken = self.frame.where(f.col("problem").isNotNull()).select("problem")
+        for row in broken.toArrow().to_pylist():
+            tally.add(problem_of(row["problem"]))
+
+    def close(self) -> None:
+        """Free what executors keep."""
+        if self.frame is not None:
+            self.frame.unpersist()
+
+
+def gathered(volumes: DataFrame, hosted: DataFrame | None, counts: Counted) -> DataFrame:
+    """A row per topic with ``parts`` (volumes, leader and counts of each partition) and ``keys``.
+
+    Partitions of ``hosted`` that nothing is known of are there, too.
+    """
+    f = functions_of(volumes)
+    if hosted is None:
+        found = volumes.withColumn("leader", f.lit(None).cast("int"))
+    else:
+        leader = f.when(f.col("leader") >= 0, f.col("leader")).alias("leader")
+        found = volumes.join(hosted.select(*PLACE, leader), list(PLACE), "full")
+    if counts.frame is None:
+        found = found.withColumn("counts", f.lit(None).cast(_struct(_COUNTS)))
+    else:
+        of_partition = counts.frame.where(f.col("partition").isNotNull())
+        counted_ = of_partition.select(*PLACE, f.struct(*_COUNTS.names).alias("counts"))
+        found = found.join(counted_, list(PLACE), "left")
+    part = f.struct("partition", "leader", "records", "bytes", "first", "last", "codecs", "counts")
+    topics = found.groupBy("topic").agg(f.collect_list(part).alias("parts"))
+    if counts.frame is None:
+        return topics.withColumn("keys", f.lit(None).cast(sql_type(array_of(_KEYS))))
+    keyed = counts.frame.where(f.col("key").isNotNull()).groupBy("topic")
+    keys = keyed.agg(f.collect_list(f.struct(*_KEYS.names)).alias("keys"))
+    return topics.join(keys, ["topic"], "left")
+
+
+def _struct(schema: Any) -> str:
+    return sql_type(array_of(schema)).removeprefix("array<").removesuffix(">")
