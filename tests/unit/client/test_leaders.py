@@ -116,3 +116,29 @@ def test_a_partition_that_the_answer_leaves_out_is_an_error(fakes: Fakes, connec
     error = list_offsets(connect(fakes[0].bootstrap), {("a", 0): -1})["a", 0]
     assert isinstance(error, KafkaError)
     assert "leaves it out" in error.message
+
+
+def test_leaders_that_are_known_are_asked_without_metadata_of_topics(
+    fakes: Fakes, connect: Connect
+) -> None:
+    for node, fake in enumerate(fakes):
+        fake.topics = {"a": [0, 1]}
+        fake.on("ListOffsets", offsets(node))
+    leaders = {("a", 0): 0, ("a", 1): 1}
+    found = list_offsets(
+        connect(fakes[0].bootstrap), dict.fromkeys(leaders, EARLIEST), leaders=leaders
+    )
+    assert found == {("a", 0): Offset(0, -1, 3), ("a", 1): Offset(101, -1, 3)}
+    topics = [r.topics for fake in fakes for _, r in fake.asked("Metadata")]
+    assert all(asked == [] for asked in topics)
+
+
+def test_a_leader_that_was_known_and_is_another_now_is_found_again(
+    fakes: Fakes, connect: Connect
+) -> None:
+    for node, fake in enumerate(fakes):
+        fake.topics = {"a": [1, 1]}
+        fake.on("ListOffsets", offsets(node, {} if node else {0: 6}))
+    wanted = {("a", 0): EARLIEST, ("a", 1): EARLIEST}
+    found = list_offsets(connect(fakes[0].bootstrap), wanted, leaders={("a", 0): 0, ("a", 1): 9})
+    assert found == {("a", 0): Offset(100, -1, 3), ("a", 1): Offset(101, -1, 3)}
