@@ -21,7 +21,7 @@ _COUNTS: Final = columns(
 _KEYS: Final = columns("key binary, bytes bigint")
 
 
-class Counted:
+class CountedRecords:
     """What was counted of records, which stays in executors; ``read``: whether any were to be.
 
     ``records``: how many were read, None: none. ``close`` frees what is kept.
@@ -41,7 +41,7 @@ class Counted:
             self.records = (self.records or 0) + row["records"]
 
     @classmethod
-    def of(cls, records: DataFrame | None, top: int) -> Counted:
+    def of(cls, records: DataFrame | None, top: int) -> CountedRecords:
         """Count records, with the ``top`` heaviest keys of each topic."""
         return cls(None if records is None else kept(counted(records, top)))
 
@@ -73,7 +73,7 @@ class Counted:
             self.frame.unpersist()
 
 
-def gathered(volumes: DataFrame, hosted: DataFrame | None, counts: Counted) -> DataFrame:
+def gathered(volumes: DataFrame, hosted: DataFrame | None, counts: CountedRecords) -> DataFrame:
     """A row per topic with ``parts`` (volumes, leader and counts of each partition) and ``keys``.
 
     Partitions of ``hosted`` that nothing is known of are there, too.

@@ -31,7 +31,7 @@ from pykafka_ops.spark.reports.skew.brokers import (
     plan,
     rack_rows,
 )
-from pykafka_ops.spark.reports.skew.gather import Counted, gathered
+from pykafka_ops.spark.reports.skew.gather import CountedRecords, gathered
 from pykafka_ops.spark.reports.skew.rows import PARTITION, TOPIC, key_text, topic_rows
 from pykafka_ops.spark.reports.skew.volume import MOST_ROWS as MOST_WINDOWS
 from pykafka_ops.spark.reports.skew.volume import WINDOWS, FromBatches, FromCluster
@@ -107,20 +107,20 @@ def _shown_only(inputs: Inputs, frame: DataFrame | None) -> DataFrame | None:
     return frame.where(~functions_of(frame).col("topic").isin(*INTERNAL))
 
 
-def _counted(inputs: Inputs, options: ReportOptions, *, from_files: bool) -> Counted:
+def _counted(inputs: Inputs, options: ReportOptions, *, from_files: bool) -> CountedRecords:
     """Counts of records, where they are to be read."""
     wanted = options.records or ("all" if from_files else "none")
     records = _shown_only(inputs, inputs.records()) if wanted == "all" else None
     if records is not None:
         options.stage("counting keys and sizes of records")
-    return Counted.of(records, options.top)
+    return CountedRecords.of(records, options.top)
 
 
 def _rows(
     volume: FromBatches | FromCluster,
     hosted: DataFrame | None,
     found: ReplicaPlaces,
-    counts: Counted,
+    counts: CountedRecords,
     options: ReportOptions,
 ) -> _Rows:
     volumes = kept(volume.volumes())
@@ -200,7 +200,7 @@ def _place_sections(found: ReplicaPlaces, moves: MovePlan | None) -> list[Sectio
     ]
 
 
-def _key_rows(counts: Counted) -> list[Row]:
+def _key_rows(counts: CountedRecords) -> list[Row]:
     return [
         {
             "topic": topic,
@@ -236,7 +236,7 @@ def _left_out(topics: int, shown: int) -> str:
     return f"Of the {shown:,} most skewed topics of {topics:,}." if shown < topics else ""
 
 
-def _summary(made: _Rows, counts: Counted) -> Row:
+def _summary(made: _Rows, counts: CountedRecords) -> Row:
     topics = made.topics
     bad = [t for t in topics if t["band"] in (SKEWED, SEVERE)]
     return {
