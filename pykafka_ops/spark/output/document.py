@@ -3,8 +3,8 @@
 ``{"kind": "lag-report", "version": 1, "now", "verdict": {"tone", "text"}, "source", "summary",
 "sections": {name: {"title", "note", "unknown", "total", "columns", "rows"}}, "problems"}``.
 ``total`` is how many rows there are, which may be more than are shown. Every column is in every
-row; moments are ISO 8601 in UTC; what is no number is null. A key is never renamed or dropped within
-a version.
+row; moments are ISO 8601 in UTC; what is no number is null. A key is never renamed or dropped
+within a version.
 """
 
 from __future__ import annotations
