@@ -44,11 +44,13 @@ EXECUTOR_SECONDS = 20.0
 class SessionOptions:
     """How Spark shall run. ``conf`` wins over what ``pko`` sets by itself.
 
+    ``remote``: a Spark Connect server, beside which nothing else counts.
     ``master``: as spark-submit's (None: this machine's cores, or ``cores`` of them);
     ``packages``, ``py_files``, ``archives``: as spark-submit's; ``debug`` shows Spark's log;
     ``brief``: so little is to be done that Java had better not spend time on compiling it well.
     """
 
+    remote: str | None = None
     master: str | None = None
     cores: int | None = None
     driver_memory: str | None = None

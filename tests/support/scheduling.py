@@ -14,7 +14,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 SPARK, TRIO, SECURED = "spark", "three Apache Kafka brokers", "a secured Apache Kafka"
 OWN_SPARK = {f"tests/spark/test_{name}.py" for name in (
-    "airflow", "demo", "local_cluster", "standalone",
+    "airflow", "connect", "demo", "local_cluster", "standalone",
 )}  # fmt: skip
 TRIO_FILES = {
     "tests/peer/test_cluster_answers.py",

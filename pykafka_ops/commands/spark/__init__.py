@@ -14,8 +14,10 @@ from pykafka_ops.commands.spark.options import (
     JOB,
     JUDGE,
     LAG,
+    REMOTE,
     REPORT,
     RUNS,
+    SERVE,
     SKEW,
     SLO,
     WHICH_ENGINE,
@@ -27,6 +29,8 @@ def _work(run: Run) -> Result:
     match run.args.verb:
         case "demo":
             from pykafka_ops.commands.spark.demo import demo as work
+        case "serve":
+            from pykafka_ops.commands.spark.serve import serve as work
         case "submit":
             from pykafka_ops.commands.spark.submit import submit as work
         case "compare":
@@ -48,7 +52,7 @@ spark.verb(
     "lag",
     "Report which groups lag, how far and since when; which stopped; topics without readers.",
     words=DIRS,
-    options=(*REPORT, *WHICH_ENGINE, *ENGINE, *JUDGE, *LAG),
+    options=(*REPORT, *WHICH_ENGINE, *REMOTE, *ENGINE, *JUDGE, *LAG),
     examples=(
         "pko spark lag -b broker:9092",
         "pko spark lag /var/kafka/data --since 1d --html lag.html",
@@ -59,7 +63,7 @@ spark.verb(
     "skew",
     "Report uneven partitions, brokers and keys, and what to do about it.",
     words=DIRS,
-    options=(*REPORT, *WHICH_ENGINE, *ENGINE, *SKEW, *JUDGE),
+    options=(*REPORT, *WHICH_ENGINE, *REMOTE, *ENGINE, *SKEW, *JUDGE),
     examples=(
         "pko spark skew /var/kafka/data --topic orders",
         "pko spark skew -b broker:9092 --target 50MiB --html skew.html",
@@ -69,7 +73,7 @@ spark.verb(
     "retention",
     "Report how much is kept and for how long, when disks fill, what gets lost unread.",
     words=DIRS,
-    options=(*REPORT, *WHICH_ENGINE, *ENGINE, *JUDGE),
+    options=(*REPORT, *WHICH_ENGINE, *REMOTE, *ENGINE, *JUDGE),
     examples=(
         "pko spark retention -b broker:9092 --history /var/lib/pko/history",
         "pko spark retention s3://backup/kafka/data --configs topics.json",
@@ -79,7 +83,7 @@ spark.verb(
     "cost",
     "Report what topics cost by owner, at rest and on the network, and what could be saved.",
     words=DIRS,
-    options=(*REPORT, *WHICH_ENGINE, *ENGINE, *COST, *LAG, *JUDGE),
+    options=(*REPORT, *WHICH_ENGINE, *REMOTE, *ENGINE, *COST, *LAG, *JUDGE),
     examples=(
         "pko spark cost -b broker:9092 --price-gib-month 0.08 --currency EUR --owners owners.toml",
         "pko spark cost /var/kafka/data --price-gib-month 0.08 --replication-factor 3 -o csv",
@@ -121,7 +125,7 @@ spark.verb(
     "all",
     "Make all three reports in one Spark session.",
     words=DIRS,
-    options=(*REPORT, *WHICH_ENGINE, *ENGINE, *SKEW, *LAG),
+    options=(*REPORT, *WHICH_ENGINE, *REMOTE, *ENGINE, *SKEW, *LAG),
     examples=("pko spark all -b broker:9092 --html kafka.html",),
 )
 spark.verb(
@@ -131,10 +135,16 @@ spark.verb(
     examples=("pko spark demo", "pko spark demo --keep /tmp/demo --progress"),
 )
 spark.verb(
+    "serve",
+    "Keep Spark running for many reports: a Spark Connect server on this machine, for --remote.",
+    options=(*SERVE, *ENGINE),
+    examples=("pko spark serve", "pko spark serve --master spark://host:7077 --port 15003"),
+)
+spark.verb(
     "submit",
     "Run your own Spark program; it knows format('kafka-log') and our other sources.",
     words=JOB,
-    options=ENGINE,
+    options=(*REMOTE, *ENGINE),
     verbatim=True,
     examples=(
         "pko spark submit job.py 2026-11-21",

@@ -23,6 +23,7 @@ from pykafka_ops.spark.session import SessionOptions
 
 LEAST_MEMORY = 450 << 20
 """Bytes that a driver of Spark starts with."""
+_STARTING = ("master", "conf", "packages", "py-files", "archives", "driver-memory", "cores")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,15 @@ def wish(run: Run) -> SessionOptions:
     memory = args.size("driver-memory")
     if memory is not None and memory < LEAST_MEMORY:
         raise UsageError(f"--driver-memory {args.text('driver-memory')}: Spark takes 512m or more")
+    remote = args.text("remote")
+    if remote is not None:
+        for name in _STARTING:
+            if args.has(name):
+                raise UsageError(f"--{name} is for starting Spark: --remote has it running")
+        if args.text("deploy-mode") == "cluster":
+            raise UsageError("--deploy-mode cluster is for starting Spark: --remote has it running")
     return SessionOptions(
+        remote=remote,
         master=args.text("master"),
         cores=cores,
         driver_memory=None if memory is None else f"{memory >> 20}m",

@@ -23,7 +23,7 @@ LOCAL_BYTES: Final = 256 << 20
 """Bytes up to which this process is done before Spark would have started."""
 LOCAL_PARTITIONS: Final = 20_000
 OF_SPARK: Final = (
-    "master", "conf", "packages", "py-files", "archives", "driver-memory", "cores",
+    "remote", "master", "conf", "packages", "py-files", "archives", "driver-memory", "cores",
 )  # fmt: skip
 """Options that only Spark can honour."""
 OUTPUTS: Final = ("output-file", "html", "csv", "parquet", "history", "metrics")

@@ -112,6 +112,15 @@ DRIVER_MEMORY = Option("--driver-memory", metavar="SIZE", type=SIZE,
                        help="memory of the driver: 2g (default: a quarter of the machine, 4g at "
                        "most)")
 CONF = Option("--conf", metavar="KEY=VALUE", multiple=True, help="a setting of Spark")
+REMOTE = (
+    Option("--remote", metavar="URL",
+           help="run on this Spark Connect server instead of starting Spark: sc://HOST:PORT, such "
+           "as that of 'pko spark serve'"),
+)
+SERVE = (
+    Option("--port", metavar="PORT", type=COUNT, default="15002",
+           help="where on the loopback interface to listen; 0: a free one"),
+)
 ENGINE = (
     Option("--master", metavar="URL",
            help="where Spark runs: local[4] (default: all cores), spark://HOST:7077, yarn, "

@@ -17,6 +17,8 @@ from pykafka_ops.errors import PkoError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from pykafka_ops.spark.session import SessionOptions
+
 
 @contextmanager
 def engine_session(
@@ -31,6 +33,43 @@ def engine_session(
         yield session
         stages.stop()
         return
+    options = replace(wish(run), brief=is_brief(asked))
+    from pykafka_ops.spark.failures import explained
+
+    try:
+        with (
+            _connected(run, options.remote, places, stages)
+            if options.remote
+            else _started(options, places, stages) as spark
+        ):
+            yield spark
+    except PkoError:
+        raise
+    except Exception as e:
+        raise explained(e) from e
+    finally:
+        stages.stop()
+
+
+@contextmanager
+def _connected(run: Run, url: str, places: ReportPlaces, stages: Stages) -> Iterator[SparkSession]:
+    """A session on a server of Spark Connect."""
+    stages(f"connecting to {url}")
+    from pykafka_ops.spark.remote import connect
+
+    spark = connect(url, run.env)
+    try:
+        places.open(spark)
+        yield spark
+    finally:
+        spark.stop()
+
+
+@contextmanager
+def _started(
+    options: SessionOptions, places: ReportPlaces, stages: Stages
+) -> Iterator[SparkSession]:
+    """A session of a Spark of its own."""
     stages("starting Spark")
     from pykafka_ops.spark.failures import explained
     from pykafka_ops.spark.master import guarded
@@ -38,7 +77,6 @@ def engine_session(
     from pykafka_ops.spark.session import session as start
     from pykafka_ops.spark.workers import at_fault
 
-    options = replace(wish(run), brief=is_brief(asked))
     spark = start(options)
     try:
         stages.watch(spark)

@@ -30,6 +30,16 @@ def submit(run: Run) -> int:
     from pykafka_ops.spark.submit import run_here
 
     with ended_by_signals(mute=False):  # the program may have something to say yet
+        if engine.remote is not None:
+            from pykafka_ops.spark.jvm import environment
+            from pykafka_ops.spark.remote import connect
+
+            remote = connect(engine.remote, run.env)
+            try:
+                with environment({"SPARK_REMOTE": engine.remote}):  # what its builder looks for
+                    return run_here(file, arguments)
+            finally:
+                remote.stop()
         spark = session(engine)
         try:
             return run_here(file, arguments)

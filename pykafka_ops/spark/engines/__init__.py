@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from pykafka_ops.spark import schemas
+from pykafka_ops.spark.connected import is_connected
 from pykafka_ops.spark.engines.local.frame import LocalFrame
 from pykafka_ops.spark.engines.local.session import LocalSession
 
@@ -98,7 +99,11 @@ def spread(session: SparkSession, count: int, per_task: int) -> DataFrame:
     local = _here(session)
     if local is not None:
         return cast("DataFrame", local.range(count))
-    tasks = max(1, min(count // per_task, 4 * session.sparkContext.defaultParallelism))
+    if is_connected(session):  # how many cores there are is not told
+        cores = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
+    else:
+        cores = session.sparkContext.defaultParallelism
+    tasks = max(1, min(count // per_task, 4 * cores))
     return session.range(0, count, 1, tasks)
 
 

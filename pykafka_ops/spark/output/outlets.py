@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.errors import StorageError, UsageError
 from pykafka_ops.spark import uris
+from pykafka_ops.spark.connected import is_connected
 from pykafka_ops.spark.engines import is_local_session
 from pykafka_ops.spark.output import atomic
 from pykafka_ops.spark.output.arrow_store import ArrowStore
@@ -77,8 +78,8 @@ class Outlet:
 
 def store_of(session: SparkSession, uri: str) -> Store:
     """The directory of a URI: in Spark's file system, where it has one for it, since its settings
-    may say how to get in; else, and always without Spark, in that of ``pyarrow.fs``."""
-    if is_local_session(session):
+    may say how to get in; else, and always without a JVM here, in that of ``pyarrow.fs``."""
+    if is_local_session(session) or is_connected(session):
         return ArrowStore(uri)
     try:
         return HadoopStore(session, uri)

@@ -17,7 +17,9 @@ SOURCES: tuple[str, ...] = (
 
 
 def register(spark: SparkSession) -> None:
-    """Let ``spark.read.format(...)`` know every source by its short name."""
+    """Let ``spark.read.format(...)`` know every source by its short name, and hand filters down to
+    those that ask for it: of any session, one of Spark Connect too."""
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     for name in SOURCES:
         module, _, kind = name.partition(":")
         spark.dataSource.register(getattr(import_module(f"{__name__}.{module}"), kind))

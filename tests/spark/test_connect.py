@@ -1,0 +1,151 @@
+"""``pko spark serve`` and ``--remote``: reports and programs on one Spark that stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pykafka_ops.cli import main
+from tests.spark.conftest import RECORDS
+from tests.support.spark import connect_kit
+from tests.support.waiting import free_port
+
+SECONDS = 900
+VOLUME = {"usable_bytes", "days_to_80", "days_to_full", "days_to_full_low", "days_to_full_high",
+          "first_full_days"}  # fmt: skip
+COUNT = """
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+rows = spark.read.format("kafka-log").option("mode", "records").load({path!r})
+print(type(spark).__module__, rows.where("topic = 'orders'").count())
+"""
+REGISTERS = """
+from pyspark.sql import SparkSession
+from pykafka_ops.spark.sources import register
+spark = SparkSession.builder.remote({url!r}).getOrCreate()
+register(spark)
+rows = spark.read.format("kafka-log").option("pushdown", "true").load({path!r})
+print(rows.where("topic = 'orders'")
+      .agg({{"records": "sum"}}).toArrow().to_pylist())
+"""
+
+
+class Served:
+    """A server on a free port, and commands that know where its token is."""
+
+    def __init__(self, home: Path) -> None:
+        self.tokens = home / "pko" / "spark"
+        self.env = {
+            **{k: v for k, v in os.environ.items() if not k.startswith(("PKO_", "SPARK_"))},
+            "XDG_STATE_HOME": str(home), "PYTHONPATH": connect_kit.modules(),
+        }  # fmt: skip
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "pykafka_ops", "spark", "serve", "--port=0", "--cores=2",
+             "--driver-memory=1g"],
+            env=self.env, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert self.process.stdout is not None
+        self.said = self.process.stdout.readline()
+        self.url = self.said.removeprefix("ready: --remote ").strip()
+        self.port = int(self.url.rpartition(":")[2])
+
+    def run(self, *words: object, **env: str) -> subprocess.CompletedProcess[str]:
+        """What a Python of its own makes of these words."""
+        return subprocess.run(
+            [sys.executable, *map(str, words)], env={**self.env, **env}, capture_output=True,
+            text=True, timeout=SECONDS, check=False,
+        )  # fmt: skip
+
+    def pko(self, *words: object, **env: str) -> subprocess.CompletedProcess[str]:
+        """``pko spark WORDS``."""
+        return self.run("-m", "pykafka_ops", "spark", *words, **env)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One server for all."""
+    made = Served(tmp_path_factory.mktemp("state"))
+    yield made
+    made.process.terminate()
+    assert made.process.wait(SECONDS) == 0
+    assert list(made.tokens.iterdir()) == []
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", made.port))
+
+
+def _document(text: str) -> Any:
+    """What a report says, but for its engine and what is free on the volume at the moment."""
+    found = json.loads(text, object_pairs_hook=lambda pairs: {
+        name: value for name, value in pairs if name not in VOLUME
+    })  # fmt: skip
+    del found["source"]
+    return found
+
+
+@pytest.mark.parametrize("kind", ["lag", "skew", "retention"])
+def test_a_report_on_the_server_is_that_of_this_process(
+    served: Served, log_dir: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    words: Sequence[str] = (kind, str(log_dir), "--topics", "orders", "-o", "json")
+    done = served.pko(*words, "--remote", served.url)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert main(["spark", *words, "--engine", "local"]) == 0
+    assert _document(done.stdout) == _document(capsys.readouterr().out)
+
+
+def test_programs_find_the_sources_there(served: Served, log_dir: Path, tmp_path: Path) -> None:
+    job = tmp_path / "job.py"
+    job.write_text(COUNT.format(path=str(log_dir)))
+    done = served.pko("submit", "--remote", served.url, job)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"pyspark.sql.connect.session {RECORDS}\n"
+    token = (served.tokens / f"{served.port}.token").read_text()
+    done = served.run("-c", REGISTERS.format(url=served.url, path=str(log_dir)),
+                      SPARK_CONNECT_AUTHENTICATE_TOKEN=token)  # fmt: skip
+    assert done.stdout == f"[{{'sum(records)': {RECORDS}}}]\n", done.stderr
+
+
+def test_only_this_user_has_the_token_and_nothing_goes_without(
+    served: Served, log_dir: Path
+) -> None:
+    path = served.tokens / f"{served.port}.token"
+    assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    done = served.pko("lag", log_dir, "--remote", served.url,
+                      SPARK_CONNECT_AUTHENTICATE_TOKEN="guessed")  # fmt: skip
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == (
+        f"pko: --remote {served.url}: the server wants another token: set "
+        "SPARK_CONNECT_AUTHENTICATE_TOKEN\n"
+    )
+
+
+def test_a_server_that_is_not_there_is_told_in_a_line(served: Served, log_dir: Path) -> None:
+    url = f"sc://127.0.0.1:{free_port()}"
+    done = served.pko("lag", log_dir, "--remote", url)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == f"pko: --remote {url}: no Spark Connect server answers there\n"
+
+
+def test_what_is_for_starting_spark_does_not_go_with_one_that_runs(
+    served: Served, log_dir: Path
+) -> None:
+    done = served.pko("lag", log_dir, "--remote", served.url, "--cores", "1")
+    assert done.returncode == 2
+    assert "--cores is for starting Spark: --remote has it running" in done.stderr
+    assert served.process.poll() is None
+
+
+def test_without_the_client_the_extra_is_named(
+    log_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["spark", "lag", str(log_dir), "--remote", "sc://localhost"]) == 1
+    assert "is not installed for" in (said := capsys.readouterr().err)
+    assert said.endswith("pip install 'pykafka-ops[connect]'\n")
