@@ -208,6 +208,21 @@ def test_groups_work_wherever_their_coordinator_is(cluster: KafkaCluster) -> Non
     assert {len(partition.replica_nodes) for partition in offsets.partitions} == {3}
 
 
+def test_commits_of_the_same_partitions_again_and_again_are_kept(cluster: KafkaCluster) -> None:
+    topic = cluster.create_topic("committed", 3, 3, {"min.insync.replicas": 2})
+    for group in ("c0", "c1", "c2"):
+        config = {"bootstrap.servers": cluster.bootstrap_servers, "group.id": group, "log_level": 0}
+        consumer, other = ck.Consumer(config), ck.Consumer(config)
+        try:
+            for offset in range(50):
+                wanted = [ck.TopicPartition(topic, index, offset + index) for index in range(3)]
+                assert all(p.error is None for p in consumer.commit(None, wanted, False))
+            assert [p.offset for p in other.committed(wanted, 60)] == [49, 50, 51]
+        finally:
+            consumer.close()
+            other.close()
+
+
 def test_a_transaction_spans_brokers(cluster: KafkaCluster) -> None:
     topic = cluster.create_topic("spanned", 3, 3, {"min.insync.replicas": 2})
     producer = ck.Producer(

@@ -1,18 +1,19 @@
 """Commits of the same partitions of a group, again and again, straight to the log.
 
 A consumer commits the same partitions every few seconds: the batch that is written differs in
-offsets, leader epochs and times alone. A :class:`CommitPath` has it ready. It declines (None), and
+offsets, leader epochs and times alone. A :class:`CommitPath` has it ready. Where the partition has
+followers, the runtime waits for them as for any other batch of a shard. It declines (None), and
 nothing is done, where
 
-* the coordinator is not here, a commit is under way, or this broker does not lead the partition,
+* the coordinator is not here, or this broker does not lead the partition,
 * the group or the member is not what the commit says, or the offsets were not committed before,
-* followers or the disk have to be waited for, or something is due before the append.
+* too few replicas are in sync, the disk has to be waited for, or something is due before that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from struct import Struct
 from typing import Final
 
@@ -21,6 +22,7 @@ from pykafka_ops.broker.hot.append import is_due, settle, write
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.state.append_errors import commit_code
 from pykafka_ops.broker.state.configs.topic import TopicConfig
+from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.group import GroupState
 from pykafka_ops.broker.state.groups.offsets import GroupOffsets, TopicPartition
 from pykafka_ops.broker.state.groups.records import (
@@ -29,6 +31,7 @@ from pykafka_ops.broker.state.groups.records import (
     OffsetRecord,
     encode_entry,
 )
+from pykafka_ops.broker.state.outcome import Outcome
 from pykafka_ops.disk.batch import CRC_START, HEADER_SIZE
 from pykafka_ops.disk.build import build_plain
 from pykafka_ops.disk.checksum import crc32c
@@ -115,8 +118,11 @@ class CommitPath:
             at += len(data)
         return room, starts, found
 
-    def commit(self, generation: int, offsets: Numbers, epochs: Numbers) -> ErrorCode | None:
-        """What the commit ends with; None where the ordinary code has to do it."""
+    def commit(
+        self, generation: int, offsets: Numbers, epochs: Numbers
+    ) -> ErrorCode | Deferred | None:
+        """What the commit ends with, or the promise of it where followers have to have it first;
+        None where the ordinary code has to do it."""
         coordinator, group_id = self._groups.coordinator, self._group_id
         try:
             slot = coordinator.slot_of(group_id)
@@ -138,8 +144,28 @@ class CommitPath:
         except KafkaError as error:
             coordinator.append_failed(slot, error)
             return commit_code(ErrorCode.of(error.code))
+        if slot.partition.in_sync is not None:
+            return self._replicated(slot, kept, made, base)
         kept.committed.update(made)
         return ErrorCode.NONE
+
+    def _replicated(
+        self,
+        slot: GroupSlot,
+        kept: GroupOffsets,
+        made: dict[TopicPartition, OffsetAndMetadata],
+        base: int,
+    ) -> Deferred:
+        """The promise of the code for the batch at offset ``base``: it counts once it is
+        committed."""
+        ticket, group_id = Deferred(), self._group_id
+        kept.begin(self._places)
+        outcome = Outcome(
+            records=[OffsetRecord(group_id, *place, value) for place, value in made.items()],
+            then=partial(slot.shard.committed, kept, self._places, ticket),
+        )
+        self._groups.coordinator.appended(slot, outcome, base, base + len(self._places) - 1)
+        return ticket
 
     def _made(
         self, kept: GroupOffsets, offsets: Numbers, epochs: Numbers, when: tuple[int, int]
@@ -161,25 +187,23 @@ class CommitPath:
         return made
 
     def _may_append(self, slot: GroupSlot, now: int) -> bool:
-        """Whether the batch can be appended, and counts at once."""
+        """Whether the batch can be appended, and counts at once or when followers have it."""
         partition = slot.partition
         log = partition.used_log
-        if (
-            log is None
-            or slot.inflight
-            or partition.leader != partition.local_id
-            or partition.in_sync is not None
-            or not partition.isr
-        ):
+        if log is None or partition.leader != partition.local_id:
             return False
         tail = log.tail
+        if partition.in_sync is not None:
+            if not partition.enough_in_sync():
+                return False
+        elif not partition.isr or slot.inflight or tail.high_watermark != tail.end:
+            return False
         active = tail.active
         if (
             active is None
             or tail.owed >= 0
             or now >= tail.look_at
             or partition.leader_epoch != tail.latest_epoch
-            or tail.high_watermark != tail.end
         ):
             return False
         config = log.config

@@ -278,10 +278,15 @@ class Coordinator(Generic[S]):
             origin=Origin.COORDINATOR,
             guard=None if producer is None else producer.guard,
         )
-        if not slot.inflight and partition.log.high_watermark > info.last_offset:
-            self._committed(slot, outcome, info.first_offset)
+        self.appended(slot, outcome, info.first_offset, info.last_offset)
+
+    def appended(self, slot: Slot[S], outcome: Outcome, first: int, last: int) -> None:
+        """The records of ``outcome`` stand in the log at these offsets: go on once they are
+        committed."""
+        if not slot.inflight and slot.partition.log.high_watermark > last:
+            self._committed(slot, outcome, first)
             return
-        written = UnappliedBatch(info.last_offset + 1, info.first_offset, outcome)
+        written = UnappliedBatch(last + 1, first, outcome)
         slot.inflight.append(written)
         self._settle(slot)
         if slot.inflight and slot.inflight[-1] is written:

@@ -13,6 +13,7 @@ from struct import Struct
 from pykafka_ops.broker.coordinators.commit_path import PARTITION_BYTES, CommitPath, Numbers
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
 from pykafka_ops.broker.hot.serving import Shape
+from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.commits import java_length
 from pykafka_ops.broker.state.groups.records import NEVER, OffsetAndMetadata
 from pykafka_ops.errors import KafkaError
@@ -126,6 +127,8 @@ class OffsetCommitShape(Shape):
         code = self._path.commit(generation, offsets, epochs)
         if code is None:
             return self._commit_carefully(correlation_id, generation, offsets, epochs)
+        if isinstance(code, Deferred):
+            return self._answered(code, correlation_id)
         if code:
             return self._response(code)
         return self._start + _CORRELATION.pack(correlation_id) + self._rest
@@ -145,6 +148,9 @@ class OffsetCommitShape(Shape):
             ticket = groups.commit(self._group, (*self._member, generation), commits, now)
         except KafkaError:
             return None
+        return self._answered(ticket, correlation_id)
+
+    def _answered(self, ticket: Deferred, correlation_id: int) -> object:
         if ticket.done and ticket.answer is ErrorCode.NONE:
             return self._start + _CORRELATION.pack(correlation_id) + self._rest
         return ticket.shaped(self._response)

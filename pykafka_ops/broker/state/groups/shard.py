@@ -135,7 +135,7 @@ class GroupShard(LoggedGroups):
         return Outcome(
             records=[OffsetRecord(group_id, *place, value) for place, value in commits],
             producer=producer,
-            then=partial(self._committed, offsets, places, ticket),
+            then=partial(self.committed, offsets, places, ticket),
         )
 
     def may_commit(
@@ -160,7 +160,7 @@ class GroupShard(LoggedGroups):
             return ErrorCode.NONE
         return ErrorCode.NONE if in_transaction else ErrorCode.UNKNOWN_MEMBER_ID
 
-    def _committed(
+    def committed(
         self,
         offsets: GroupOffsets,
         places: list[TopicPartition],
@@ -168,6 +168,7 @@ class GroupShard(LoggedGroups):
         code: ErrorCode,
         now: Instant,
     ) -> Outcome:
+        """The end of a commit: what its client hears when ``code`` came of the append."""
         offsets.end(places)
         return Outcome(replies=[(ticket, commit_code(code))])
 
