@@ -61,7 +61,10 @@ def arrow(schema: pa.Schema | t.StructType) -> pa.Schema:
         return schema
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    return to_arrow_schema(schema, timezone="UTC")
+    try:
+        return to_arrow_schema(schema, timezone="UTC")
+    except TypeError:  # of Spark 4.1, the newest that Apache Iceberg is made for: always UTC
+        return to_arrow_schema(schema)
 
 
 def struct(schema: pa.Schema) -> t.StructType:

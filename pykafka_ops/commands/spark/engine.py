@@ -24,6 +24,7 @@ LOCAL_BYTES: Final = 256 << 20
 LOCAL_PARTITIONS: Final = 20_000
 OF_SPARK: Final = (
     "remote", "master", "conf", "packages", "py-files", "archives", "driver-memory", "cores",
+    "output-table",
 )  # fmt: skip
 """Options that only Spark can honour."""
 OUTPUTS: Final = ("output-file", "html", "csv", "parquet", "history", "metrics")

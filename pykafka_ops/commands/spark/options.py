@@ -49,7 +49,15 @@ _FILES = (
 )
 _METRICS = Option("--metrics", metavar="FILE", type=FILE_PATH,
                   help="write metrics as Prometheus' text, for node_exporter's textfile directory")
-_OUTPUT = (_OWNERS, _HISTORY, *_FILES, _METRICS, *PROGRESS)
+_TABLES = (
+    Option("--output-table", metavar="CATALOG.DB.NAME",
+           help="write every section into a table of a catalog of Spark's (NAME_lag_groups, ...); "
+           "a run written again replaces its rows"),
+    Option("--table-format", metavar="FORMAT", type=Choices(("parquet", "iceberg", "delta")),
+           help="what tables that are new are made of (default: as the catalog has it; parquet in "
+           "Spark's own)"),
+)
+_OUTPUT = (_OWNERS, _HISTORY, *_FILES, _METRICS, *_TABLES, *PROGRESS)
 REPORT = (
     SINCE,
     UNTIL,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pykafka_ops.spark.model import Report
     from pykafka_ops.spark.output.history import History
     from pykafka_ops.spark.output.outlets import Outlet
+    from pykafka_ops.spark.output.tables import CatalogTables
 
 _MARKS = {"json": b'-report", "version"', "yaml": b"-report\nversion: ", "html": b"pykafka-ops",
           "metrics": b"# HELP pko_report_"}  # fmt: skip
@@ -44,6 +45,8 @@ class ReportPlaces:
     yes: bool
     judge: Judge
     cluster: str
+    tables: CatalogTables | None
+    source: str
 
     @classmethod
     def of(cls, run: Run, asked: ReportRequest) -> ReportPlaces:
@@ -65,16 +68,18 @@ class ReportPlaces:
         top, yes = args.number("top") or 10, args.has("yes")
         places = cls(
             run.output, asked.section, top, output, html, csv, parquet, history, metrics, yes,
-            Judge.of(asked), _cluster(run, asked),
+            Judge.of(asked), _cluster(run, asked), _tables(run), asked.source,
         )  # fmt: skip
         places._check(uris=False)
         return places
 
     def open(self, spark: SparkSession) -> None:
-        """Find the file systems of URIs. Raises UsageError, StorageError as ``of``."""
+        """Find the file systems of URIs, and the catalog. Raises as ``of``."""
         for outlet in self._outlets():
             outlet.open(spark)
         self._check(uris=True)
+        if self.tables is not None:
+            self.tables.open(spark)
 
     def _outlets(self) -> list[Outlet]:
         every = (self.output, self.html, self.csv, self.parquet, self.history, self.metrics)
@@ -91,6 +96,9 @@ class ReportPlaces:
         from pykafka_ops.spark.output.outlets import write
 
         files = self._files(reports, histories)
+        if self.tables is not None:
+            for report in reports:
+                self.tables.write(report, self.source)
         if self.output is not None:
             text = self._text(reports, to_terminal=False)
             files[self.output] = {self.output.name: text.encode("utf-8", "backslashreplace")}
@@ -159,6 +167,16 @@ def _cluster(run: Run, asked: ReportRequest) -> str:
         return ",".join(map(shown, asked.dirs))
     profile = run.args.text("profile") or run.env.get("PKO_PROFILE")
     return profile or str(asked.properties.get("bootstrap.servers", ""))
+
+
+def _tables(run: Run) -> CatalogTables | None:
+    """Tables of a catalog, if any. Raises UsageError."""
+    from pykafka_ops.spark.output.tables import CatalogTables
+
+    name, form = run.args.text("output-table"), run.args.text("table-format")
+    if name is None and form is not None:
+        raise UsageError("--table-format is for --output-table")
+    return CatalogTables(name, form) if name else None
 
 
 # --- as text -------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from pykafka_ops.spark.output.document import plain
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_DOUBLES = ("bytes/s", "records/s", "seconds", "share", "percent", "days", "money")
+DOUBLES = ("bytes/s", "records/s", "seconds", "share", "percent", "days", "money")
 
 
 def table(section: Section) -> pa.Table:
@@ -64,7 +64,7 @@ def _type(column: Column, known: Sequence[object]) -> pa.DataType | None:
     kinds = {type(v) for v in known if v is not None}
     if not kinds <= {int, float}:
         return None
-    if column.unit in _DOUBLES or float in kinds:
+    if column.unit in DOUBLES or float in kinds:
         return pa.float64()
     if column.unit in ("bytes", "records") or int in kinds:
         return pa.int64()

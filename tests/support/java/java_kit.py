@@ -11,6 +11,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ CACHE = ROOT / ".cache" / "java"
 SERVER = "3.9.1"
 CLIENTS = {"3.9.1": "1.7.36", "4.4.0": "1.7.36"}  # kafka-clients version -> slf4j it goes with
 NEWEST = "4.4.0"
+ICEBERG = "1.12.0"
 STREAMS = {"3.9.1": "1.7.36", "4.3.1": "1.7.36"}  # the same of kafka-streams
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
 BRIEF_JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData")
@@ -104,6 +106,24 @@ def mirror_classpath(version: str = SERVER) -> str:
 def hadoop_classpath(version: str) -> str:
     """Class path of the servers of HDFS."""
     return str(_libs("hadoop", version, "-") / "*")
+
+
+def iceberg_jar() -> Path:
+    """Apache Iceberg for Spark 4.1."""
+    return next(_libs("iceberg", ICEBERG, "-").glob("*.jar"))
+
+
+def pyspark_of(version: str) -> Path:
+    """A folder for PYTHONPATH with another PySpark than the one that is installed."""
+    target = CACHE / f"pyspark-{version}"
+    with locked(target.name):
+        if not target.is_dir():
+            work = target.with_name(target.name + ".part")
+            shutil.rmtree(work, ignore_errors=True)
+            argv = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target"]
+            subprocess.run([*argv, str(work), f"pyspark=={version}"], check=True)
+            work.rename(target)
+    return target
 
 
 def connector_jars() -> list[Path]:
