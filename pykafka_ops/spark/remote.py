@@ -59,9 +59,14 @@ def connect(url: str, env: Mapping[str, str]) -> SparkSession:
             for name, value in settings.SQL.items():
                 spark.conf.set(name, value)
         except Exception as e:
-            raise ConnectError(f"--remote {url}: {_said(e)}") from e
+            raise ConnectError(f"--remote {shown(url)}: {_said(e)}") from None
     register(spark)
     return spark
+
+
+def shown(url: str) -> str:
+    """What messages call a server: without the parameters, where a token may be."""
+    return url.partition(";")[0].rstrip("/")
 
 
 def _reach(url: str) -> None:
@@ -72,11 +77,15 @@ def _reach(url: str) -> None:
     try:
         channel = DefaultChannelBuilder(url).toChannel()
     except Exception as e:
-        raise UsageError(f"--remote {url}: {first_line(e)}") from e
+        raise UsageError(
+            f"--remote {shown(url)}: {first_line(e).replace(url, shown(url))}"
+        ) from None
     try:
         grpc.channel_ready_future(channel).result(timeout=_ANSWER_SECONDS)
     except grpc.FutureTimeoutError:
-        raise ConnectError(f"--remote {url}: no Spark Connect server answers there") from None
+        raise ConnectError(
+            f"--remote {shown(url)}: no Spark Connect server answers there"
+        ) from None
     finally:
         channel.close()
 
@@ -123,7 +132,7 @@ def _parts(url: str) -> tuple[str, int, str]:
     """Host, port and parameters."""
     found = _URL.match(url)
     if found is None:
-        raise UsageError(f"--remote {url}: write sc://HOST:PORT")
+        raise UsageError(f"--remote {shown(url)}: write sc://HOST:PORT")
     return found[1], int(found[2] or PORT), found[3] or ""
 
 

@@ -54,9 +54,9 @@ def engine_session(
 @contextmanager
 def _connected(run: Run, url: str, places: ReportPlaces, stages: Stages) -> Iterator[SparkSession]:
     """A session on a server of Spark Connect."""
-    stages(f"connecting to {url}")
-    from pykafka_ops.spark.remote import connect
+    from pykafka_ops.spark.remote import connect, shown
 
+    stages(f"connecting to {shown(url)}")
     spark = connect(url, run.env)
     try:
         places.open(spark)
