@@ -31,6 +31,7 @@ OWN_RULE = {
     "reassign-partitions tolerance": "may end in %",
     "reassign-partitions throttle": "also 50MB, auto, none",
     "spark consumer-rate": "also 50MB",
+    "spark objective": "a fraction, may end in %",
     "spark producer-rate": "also 50MB",
     "spark target": "also 50MB",
 }
