@@ -104,7 +104,6 @@ class CatalogTables:
         new = [field for field in frame.schema.fields if field.name not in known]
         if new:
             self._sql(f"ALTER TABLE {table} ADD COLUMNS ({', '.join(map(_declared, new))})")
-            known |= {field.name: field.dataType for field in new}
             known = {field.name: field.dataType for field in self._spark.table(table).schema.fields}
         mine = {field.name: field.dataType for field in frame.schema.fields}
         columns = []
