@@ -168,11 +168,14 @@ def test_outputs_behind_uris_are_written_there(
     assert "was not made by pko: give --yes to write over it" in err
 
 
+NOWHERE = "endpoint_override=127.0.0.1:1&scheme=http&region=us-east-1"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--history s3://bucket/h", "Spark calls it s3a://"),
-        ("--history s3a://bucket/h", "no file system for s3a://: give --packages org.apache"),
+        (f"--history s3://bucket/h?{NOWHERE}", "us-east-1: the store does not answer"),
+        (f"--history s3a://bucket/h?{NOWHERE}", "us-east-1: the store does not answer"),
         ("--html nofs://bucket/x.html", "Spark has no file system for nofs://"),
         ("--csv hdfs://127.0.0.1:1/csv", "cannot list hdfs://127.0.0.1:1/csv/: "),
     ],
@@ -182,6 +185,8 @@ def test_a_uri_that_cannot_be_written_is_refused_before_anything_is_read(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(reading, "open_inputs", pytest.fail)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "test")
     code, out, err = run("lag", log_dir, *words.split())
     assert (code in (1, 2), out, err.count("\n")) == (True, "", 1)
     assert said in err
