@@ -26,6 +26,7 @@ from pykafka_ops.commands.spark.ask import ReportRequest, ask
 from pykafka_ops.commands.spark.report import Made, finish, with_history
 from pykafka_ops.commands.spark.stages import Stages
 from pykafka_ops.errors import UsageError
+from pykafka_ops.spark.uris import shown
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -105,13 +106,13 @@ class _AuditJob:
         against: AuditCounts | TierSide | None = self._a
         path = self._asked.against
         if against is None and path is not None:
-            stages(f"audit: counting {path}")
+            stages(f"audit: counting {shown(path)}")
             against = self._counted(
-                spark, path, None, {"directories": [path]}, wanted_topics(self._run.args)
+                spark, shown(path), None, {"directories": [path]}, wanted_topics(self._run.args)
             )
         stages("audit: counting")
         place = place_of_tier(self._run, "log-dirs")
-        label = ", ".join(self._asked.dirs) or str(place["bootstrap"])
+        label = ", ".join(map(shown, self._asked.dirs)) or str(place["bootstrap"])
         counts = self._counted(spark, label, self._tier, place, self._wanted(against))
         args = self._run.args
         rules = CompareRules(
@@ -119,8 +120,8 @@ class _AuditJob:
         )
         asks = CompareAsk(rules, wanted_topics(args), self._renamed, args.has("together"))
         source: Mapping[str, object] = {
-            "tier": self._tier or label, "against": path, "topics": ", ".join(args.texts("topic")),
-            "bucket_ms": self.width,
+            "tier": self._tier or label, "against": path and shown(path),
+            "topics": ", ".join(args.texts("topic")), "bucket_ms": self.width,
         }  # fmt: skip
         return build(self.now, source, counts, against, asks)
 
