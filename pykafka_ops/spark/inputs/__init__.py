@@ -35,7 +35,8 @@ class InputQuery:
 class Inputs:
     """``now`` is the moment a report is about, ``since`` and ``until`` the span that counts (ms
     since 1970, None: open). ``wanted_topics`` and ``wanted_groups`` already hold for every frame.
-    ``problems`` grows while frames are read. ``source`` says what is read, for ``Report.source``.
+    ``problems`` grows while frames are read. ``source`` says what is read, for ``Report.source``;
+    ``directories`` are those that are read, as they are opened: keys may be in them.
 
     A method gives None where this kind of input cannot know.
     """
@@ -49,6 +50,7 @@ class Inputs:
         self.strict = query.strict
         self.problems: list[Problem] = []
         self.source = source
+        self.directories: list[str] = []
         self.frames: dict[Any, DataFrame] = {}
 
     def freeze(self, *, groups: bool) -> None:

@@ -55,6 +55,7 @@ class LogDirInputs(Inputs):
         super().__init__(
             spark, query, now, {"directories": [uris.shown(place) for place in self._locations]}
         )
+        self.directories = self._locations
         self._settings = {topic: dict(values) for topic, values in (settings or {}).items()}
 
     @property

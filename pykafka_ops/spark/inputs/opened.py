@@ -56,6 +56,7 @@ class _BothInputs(ClusterInputs):
         self._files = LogDirInputs(spark, locations, query)
         self._files.problems = self.problems
         self.source = {**self.source, **self._files.source}
+        self.directories = self._files.directories
 
     def batches(self) -> DataFrame | None:
         return self._files.batches()

@@ -63,7 +63,7 @@ def problem_of(damage: str) -> Problem:
 def lost_commits(inputs: Inputs, tally: DamageTally) -> None:
     """Add what cannot be read of ``__consumer_offsets``, also where its own log was not asked for,
     and say what that means."""
-    locations = inputs.source.get("directories")
+    locations = inputs.directories
     if not locations or inputs.commits() is None:
         return
     if OFFSETS not in inputs.wanted_topics:
