@@ -65,7 +65,7 @@ def section(root: Path, kind: str, run: str, name: str, most: int) -> KeptSectio
         )
         rows = [] if batch is None else plain_rows(_table(batch))
     except Exception as error:  # pyarrow raises what it likes about bytes that are wrong
-        raise CorruptError(f"section {name}: {_short(error)}") from None
+        raise CorruptError(f"section {name}: {short(error)}") from None
     return KeptSection(name, columns, rows, total)
 
 
@@ -76,7 +76,7 @@ def total(root: Path, kind: str, run: str, name: str, field: str) -> float | Non
     try:
         values = file.read_row_groups(groups, columns=[field]).column(field).to_pylist()
     except Exception as error:
-        raise CorruptError(f"section {name}: {_short(error)}") from None
+        raise CorruptError(f"section {name}: {short(error)}") from None
     known = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
     return sum(known) if known else None
 
@@ -163,7 +163,7 @@ def _opened(root: Path, kind: str, run: str, name: str) -> tuple[Any, list[int]]
     except PkoError:
         raise
     except Exception as error:  # pyarrow raises what it likes about bytes that are wrong
-        raise CorruptError(f"section {name}: {_short(error)}") from None
+        raise CorruptError(f"section {name}: {short(error)}") from None
 
 
 def _column(field: Any) -> KeptColumn:
@@ -193,5 +193,6 @@ def plain_rows(made: Any) -> list[Row]:
     return rows
 
 
-def _short(error: Exception) -> str:
+def short(error: Exception) -> str:
+    """What an error says, in a line of at most 200 characters."""
     return " ".join(str(error).split())[:200] or type(error).__name__

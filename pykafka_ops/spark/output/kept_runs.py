@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.runs import merged
 from pykafka_ops.runs.layout import RunName, day_name, file_of_day, run_name
+from pykafka_ops.runs.read import short
 from pykafka_ops.spark.model import Problem
 from pykafka_ops.spark.output.stores import Store
 
@@ -78,8 +79,7 @@ def _file(store: Store, name: str) -> Any:
 
 def left_out(store: Store, name: str, error: Exception) -> Problem:
     """What is said of a file that cannot be read."""
-    said = " ".join(str(error).split())[:200] or type(error).__name__
-    return Problem(f"{store.root}/{name}", f"left out of the history: {said}")
+    return Problem(f"{store.root}/{name}", f"left out of the history: {short(error)}")
 
 
 def compact(store: Store, kind: str, source: str, today: str) -> list[Problem]:
@@ -119,8 +119,7 @@ def _merge(store: Store, day: str, source: str) -> list[Problem]:
     try:
         made = merged.merged(source, ordered)
     except Exception as error:  # of PyArrow, about types that do not go together
-        said = " ".join(str(error).split())[:200]
-        return [Problem(f"{store.root}/{day}", f"its runs are not merged: {said}")]
+        return [Problem(f"{store.root}/{day}", f"its runs are not merged: {short(error)}")]
     store.write({name: made})
     store.remove(sorted(files - unread - {name}))
     return []
