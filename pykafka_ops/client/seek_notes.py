@@ -6,7 +6,6 @@ A JSON file per cluster and group in ``$XDG_STATE_HOME/pko/seek`` (default ``~/.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -14,6 +13,7 @@ from urllib.parse import quote
 
 from pykafka_ops.analysis.offset_reset import Partition
 from pykafka_ops.errors import PkoError
+from pykafka_ops.state_home import state_folder
 
 ELSEWHERE: Final = "set XDG_STATE_HOME to a directory that can be written, or use reset-offsets"
 
@@ -31,9 +31,8 @@ class SeekNote(NamedTuple):
 
 def note_path(env: Mapping[str, str], cluster_id: str | None, group: str) -> Path:
     """Where the note on a group of a cluster lies."""
-    state = env.get("XDG_STATE_HOME") or os.path.join(env.get("HOME") or "~", ".local", "state")
     name = f"{quote(cluster_id or 'unknown', safe='')}.{quote(group, safe='')}.json"
-    return Path(state).expanduser() / "pko" / "seek" / name
+    return state_folder(env, "seek") / name
 
 
 def keep(path: Path, note: SeekNote, otherwise: str = ELSEWHERE) -> None:

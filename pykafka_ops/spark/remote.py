@@ -21,6 +21,7 @@ from pykafka_ops.errors import ConnectError, PkoError, StorageError, UsageError
 from pykafka_ops.spark import conf as settings
 from pykafka_ops.spark.jvm import environment, first_line
 from pykafka_ops.spark.session import SessionOptions, close, need_pyspark, session
+from pykafka_ops.state_home import state_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -137,8 +138,7 @@ def _parts(url: str) -> tuple[str, int, str]:
 
 
 def _token_path(env: Mapping[str, str], port: int) -> Path:
-    state = env.get("XDG_STATE_HOME") or os.path.join(env.get("HOME") or "~", ".local", "state")
-    return Path(state).expanduser() / "pko" / "spark" / f"{port}.token"
+    return state_folder(env, "spark") / f"{port}.token"
 
 
 def _kept_token(env: Mapping[str, str], port: int) -> str | None:

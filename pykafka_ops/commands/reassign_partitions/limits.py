@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.commands.reassign_partitions import throttles
 from pykafka_ops.commands.reassign_partitions.plan_file import write
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
+from pykafka_ops.state_home import state_folder
 from pykafka_ops.wire.codes import ErrorCode
 
 _GONE = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_REQUEST)
@@ -83,9 +83,8 @@ class Noted(NamedTuple):
 
 def state_path(env: Mapping[str, str], cluster_id: str | None) -> Path:
     """Where the note on a cluster lies."""
-    state = env.get("XDG_STATE_HOME") or os.path.join(env.get("HOME") or "~", ".local", "state")
     name = f"{quote(cluster_id or 'unknown', safe='')}.json"
-    return Path(state).expanduser() / "pko" / "reassign" / name
+    return state_folder(env, "reassign") / name
 
 
 def locked(path: Path) -> IO[str]:
