@@ -9,7 +9,7 @@ import zlib
 from enum import IntEnum
 
 from pykafka_ops.disk.checksum import Buffer
-from pykafka_ops.disk.pieces import PIECE
+from pykafka_ops.disk.pieces import PIECE, Unpacked
 from pykafka_ops.errors import CorruptBatchError
 
 
@@ -71,23 +71,33 @@ def decompress(codec: Codec, data: Buffer, limit: int, *, v0_header: bool = Fals
     Raises CorruptBatchError when it is malformed or gives more than ``limit`` bytes; not more
     than about the limit is ever allocated, whatever the data claims.
     """
+    whole = unpack(codec, data, Unpacked(limit), v0_header=v0_header)
+    return whole if isinstance(whole, bytes) else bytes(whole)
+
+
+def unpack(
+    codec: Codec, data: Buffer, to: Unpacked, *, v0_header: bool = False
+) -> bytes | memoryview:
+    """The same, in the memory that ``to`` has for it, where the codec can do that."""
     if codec is Codec.ZSTD:
         from pykafka_ops.disk import zstd
 
-        return zstd.decompress(data, limit)
-    if codec is Codec.LZ4:
+        zstd.unpack(data, to)
+    elif codec is Codec.LZ4:
         from pykafka_ops.disk import lz4
 
-        return lz4.decompress(data, limit, v0_header=v0_header)
-    if codec is Codec.SNAPPY:
+        lz4.unpack(data, to, v0_header=v0_header)
+    elif codec is Codec.SNAPPY:
         from pykafka_ops.disk import snappy
 
-        return snappy.decompress(data, limit)
-    if codec is Codec.GZIP:
-        return _gunzip(data, limit)
-    if len(data) > limit:
-        raise CorruptBatchError(f"data of {len(data)} bytes is over the limit of {limit} bytes")
-    return bytes(data)
+        snappy.unpack(data, to)
+    elif codec is Codec.GZIP:
+        return _gunzip(data, to.left)
+    elif len(data) > to.left:
+        raise CorruptBatchError(f"data of {len(data)} bytes is over the limit of {to.left} bytes")
+    else:
+        return bytes(data)
+    return to.whole()
 
 
 def _gunzip(data: Buffer, limit: int) -> bytes:

@@ -15,6 +15,7 @@ from cramjam import DecompressionError
 from cramjam import lz4 as _lz4
 
 from pykafka_ops.disk.checksum import Buffer
+from pykafka_ops.disk.pieces import Unpacked
 from pykafka_ops.errors import CorruptBatchError
 
 _MAGIC = b"\x04\x22\x4d\x18"
@@ -83,17 +84,16 @@ def _pack(plain: memoryview, level: int) -> bytes:
     return bytes(plain) if size & _STORED else bytes(frame[at : at + size])
 
 
-def decompress(data: Buffer, limit: int, *, v0_header: bool = False) -> bytes:
-    """Decompress a frame; CorruptBatchError when malformed or larger than ``limit`` bytes.
+def unpack(data: Buffer, to: Unpacked, *, v0_header: bool = False) -> None:
+    """Unpack a frame; CorruptBatchError when malformed, or more than there may be.
 
     ``v0_header``: do not check the header's checksum, as Kafka does not in message format v0. What
     follows the frame is ignored, as is a checksum of the contents (``Lz4BlockInputStream``).
     """
-    view = memoryview(data)
+    view, limit = memoryview(data), to.left
     flags, block_max, pos = _read_header(view, v0_header=v0_header)
     begin, trailer = pos, 4 if flags & 0x10 else 0
-    out: list[bytes] = []
-    total, end = 0, len(view)
+    end = len(view)
     while True:
         if end - pos < 4:
             raise CorruptBatchError("lz4 frame ends without its end mark")
@@ -105,15 +105,16 @@ def decompress(data: Buffer, limit: int, *, v0_header: bool = False) -> bytes:
         if size > block_max or size + trailer > end - pos:
             raise CorruptBatchError(f"lz4 block of {size} bytes, {end - pos} bytes remain")
         block = view[pos : pos + size]
-        plain = bytes(block) if stored else _block(block, min(block_max, limit - total))
-        total += len(plain)
-        if total > limit:
+        if not stored:
+            _block(block, block_max, to)
+        elif size > to.left:
             raise CorruptBatchError(f"lz4 data expands to more than the limit of {limit} bytes")
-        out.append(plain)
+        else:
+            to.room(size)[:] = block
+            to.filled(size)
         pos += size + trailer
     if trailer:
-        _check_blocks(bytes((flags & 0x70, view[5])), view[begin:pos], total)
-    return out[0] if len(out) == 1 else b"".join(out)
+        _check_blocks(bytes((flags & 0x70, view[5])), view[begin:pos], limit - to.left)
 
 
 def _read_header(view: memoryview, *, v0_header: bool = False) -> tuple[int, int, int]:
@@ -136,13 +137,13 @@ def _read_header(view: memoryview, *, v0_header: bool = False) -> tuple[int, int
     return flags, 1 << (8 + 2 * code), check + 1
 
 
-def _block(block: memoryview, limit: int) -> bytes:
-    out = bytearray(min(limit, len(block) * _MAX_RATIO))
+def _block(block: memoryview, most: int, to: Unpacked) -> None:
+    most = min(most, to.left)
     try:
-        made = _lz4.decompress_block_into(block, out)
+        made = _lz4.decompress_block_into(block, to.room(min(most, len(block) * _MAX_RATIO)))
     except DecompressionError as e:
-        raise CorruptBatchError(f"lz4 block: {e} (limit {limit} bytes)") from None
-    return bytes(memoryview(out)[:made])
+        raise CorruptBatchError(f"lz4 block: {e} (limit {most} bytes)") from None
+    to.filled(made)
 
 
 def _check_blocks(descriptor: bytes, blocks: memoryview, size: int) -> None:

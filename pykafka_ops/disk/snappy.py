@@ -11,6 +11,7 @@ from struct import Struct
 from cramjam import DecompressionError, snappy
 
 from pykafka_ops.disk.checksum import Buffer
+from pykafka_ops.disk.pieces import Unpacked
 from pykafka_ops.errors import CorruptBatchError
 
 _MAGIC = b"\x82SNAPPY\x00"
@@ -32,19 +33,19 @@ def compress(data: Buffer) -> bytes:
     return b"".join(out)
 
 
-def decompress(data: Buffer, limit: int) -> bytes:
-    """Decompress xerial-framed or raw snappy.
+def unpack(data: Buffer, to: Unpacked) -> None:
+    """Unpack xerial-framed or raw snappy.
 
-    Raises CorruptBatchError on malformed input or when the output exceeds ``limit`` bytes; every
-    block says its size beforehand, so nothing over the limit is allocated.
+    Raises CorruptBatchError when it is malformed, or more than there may be; every block says its
+    size beforehand, so nothing over the limit is allocated.
     """
     view = memoryview(data)
     if bytes(view[:8]) != _MAGIC:
-        return _block(view, limit)
+        _block(view, to)
+        return
     if len(view) < len(_HEADER):
         raise CorruptBatchError("snappy data ends inside its header")
-    out: list[bytes] = []
-    total, pos, end = 0, len(_HEADER), len(view)
+    pos, end = len(_HEADER), len(view)
     while pos < end:
         if view[pos] == _MAGIC[0] and bytes(view[pos : pos + 8]) == _MAGIC:
             pos += len(_HEADER)  # one stream after the other
@@ -55,30 +56,26 @@ def decompress(data: Buffer, limit: int) -> bytes:
         pos += 4
         if size <= 0 or size > end - pos:
             raise CorruptBatchError(f"snappy block of {size} bytes, {end - pos} bytes remain")
-        block = _block(view[pos : pos + size], limit - total)
-        total += len(block)
-        out.append(block)
+        _block(view[pos : pos + size], to)
         pos += size
-    return out[0] if len(out) == 1 else b"".join(out)
 
 
-def _block(block: memoryview, limit: int) -> bytes:
+def _block(block: memoryview, to: Unpacked) -> None:
     """One raw block; its claimed size is checked before anything is allocated."""
     size = _claimed_size(block)
-    if size > limit:
-        raise CorruptBatchError(f"snappy data expands to more than the limit of {limit} bytes")
+    if size > to.left:
+        raise CorruptBatchError(f"snappy data expands to more than the limit of {to.left} bytes")
     if size > len(block) * _MAX_RATIO:
         raise CorruptBatchError(f"snappy block of {len(block)} bytes claims {size} bytes")
-    out = bytearray(size)
     if not size:
-        return b""
+        return
     try:
-        made = snappy.decompress_raw_into(block, out)
+        made = snappy.decompress_raw_into(block, to.room(size))
     except DecompressionError as e:
         raise CorruptBatchError(str(e)) from None
     if made != size:
         raise CorruptBatchError(f"snappy block gave {made} of {size} bytes")
-    return bytes(out)
+    to.filled(size)
 
 
 def _claimed_size(block: memoryview) -> int:

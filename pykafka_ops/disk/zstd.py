@@ -6,17 +6,14 @@ a block, so the buffer is never larger than the data can need nor than the calle
 
 from __future__ import annotations
 
-from mmap import mmap
-
 from cramjam import DecompressionError
 from cramjam import zstd as _zstd
 
 from pykafka_ops.disk.checksum import Buffer
-from pykafka_ops.disk.pieces import in_pieces
+from pykafka_ops.disk.pieces import PIECE, Unpacked
 from pykafka_ops.errors import CorruptBatchError
 
 _BLOCK = 128 * 1024
-_FIRST_GUESS = 1 << 20
 
 
 def compress(data: Buffer, level: int = 3) -> bytes:
@@ -24,25 +21,24 @@ def compress(data: Buffer, level: int = 3) -> bytes:
     return bytes(_zstd.compress(data, level=level))
 
 
-def decompress(data: Buffer, limit: int) -> bytes:
-    """Decompress all frames; CorruptBatchError when malformed or over ``limit`` bytes."""
-    view = memoryview(data)
+def unpack(data: Buffer, to: Unpacked) -> None:
+    """Unpack all frames; CorruptBatchError when malformed, or more than there may be."""
+    view, limit = memoryview(data), to.left
     bound, exact = _output_bound(view)
     if exact and bound > limit:
         raise CorruptBatchError(f"zstd data expands to more than the limit of {limit} bytes")
     most = min(bound, limit)
-    size = most if exact else min(most, max(_FIRST_GUESS, len(view) * 8))
+    size = most if exact else min(most, max(PIECE, len(view) * 8))
     while True:
-        # Mapped memory costs nothing before it is filled.
-        out = memoryview(bytearray(size) if size <= _FIRST_GUESS else mmap(-1, size))
         try:
-            made = _zstd.decompress_into(view, out)
+            made = _zstd.decompress_into(view, to.room(size))
         except DecompressionError as e:
             if size == most or "whole buffer" not in str(e):
                 raise CorruptBatchError(f"zstd: {e} (limit {limit} bytes)") from None
             size = min(most, size * 4)
         else:
-            return in_pieces(out[:made])
+            to.filled(made)
+            return
 
 
 def _output_bound(view: memoryview) -> tuple[int, bool]:

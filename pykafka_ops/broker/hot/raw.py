@@ -42,6 +42,12 @@ from pykafka_ops.compiled.raw import (
     pair as pair,
 )
 from pykafka_ops.compiled.raw import (
+    plus as plus,
+)
+from pykafka_ops.compiled.raw import (
+    record as record,
+)
+from pykafka_ops.compiled.raw import (
     stamp as stamp,
 )
 

@@ -16,11 +16,6 @@ from pykafka_ops.disk.survey import as_promised
 Fields = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int]
 
 _NO_TIMESTAMP = -1
-_MOST_TIME = 1 << 62
-"""Beyond it a sum may run over."""
-_BITS = 35
-"""Of five bytes of variable length, which hold every length, and time spans of 99 days."""
-
 _new = tuple.__new__
 
 
@@ -29,9 +24,8 @@ def promised(data: bytes | memoryview, start: int, fields: Fields) -> bool:
     fields."""
     if at.COMPILED:
         return in_order(data, start, fields[7], fields[8], fields[12])
-    assert isinstance(data, bytes)
     header: BatchHeader = _new(BatchHeader, fields)
-    return as_promised(data, start, header)
+    return as_promised(data if isinstance(data, bytes) else bytes(data), start, header)
 
 
 def in_order(
@@ -39,59 +33,13 @@ def in_order(
 ) -> bool:
     """Whether ``data`` from ``place`` on holds ``count`` records, the latest of ``max_time`` (ms),
     others not later."""
-    if not -_MOST_TIME < base_time < _MOST_TIME:
-        return False
-    total, latest = len(data), _NO_TIMESTAMP
-    try:
-        for number in range(count):
-            size, place = varint(data, place)
-            end = place + size
-            delta, place = varint(data, place + 1)  # attributes mean nothing
-            time = base_time + delta
-            delta, place = varint(data, place)
-            if delta != number or end > total:
-                return False
-            place = behind_headers(data, behind(data, behind(data, place)), end)
-            if place != end:
-                return False
-            if time > latest:
-                latest = time
-    except IndexError:
-        return False
-    return place == total and latest == max_time
-
-
-def varint(data: bytes | memoryview, place: int) -> tuple[int, int]:
-    """The number of variable length, zig-zag, at ``place``, and where it ends. Raises IndexError if
-    it does not, or is longer than five bytes."""
-    number, shift = 0, 0
-    while shift < _BITS:
-        byte = data[place]
-        place += 1
-        number |= (byte & 127) << shift
-        if byte < 128:
-            return number >> 1 ^ -(number & 1), place
-        shift += 7
-    raise IndexError
-
-
-def behind(data: bytes | memoryview, place: int) -> int:
-    """Where the key or value ends whose length is at ``place``. Raises IndexError."""
-    size, place = varint(data, place)
-    return place + size if size > 0 else place
-
-
-def behind_headers(data: bytes | memoryview, place: int, end: int) -> int:
-    """Where the headers end whose number is at ``place``; no more than that they end by ``end`` is
-    asked of them. Raises IndexError."""
-    count, place = varint(data, place)
-    if not 0 <= count <= end - place:
-        raise IndexError
-    for _ in range(count):
-        size, place = varint(data, place)
-        if size < 0 or place + size > end:
-            raise IndexError
-        place = behind(data, place + size)
-        if place > end:
-            raise IndexError
-    return place
+    latest = _NO_TIMESTAMP
+    for number in range(count):
+        record = at.record(data, place)  # type: ignore[arg-type]
+        place = record[0]
+        if place < 0 or record[2] != number:
+            return False
+        time = at.plus(base_time, record[1])
+        if time > latest:
+            latest = time
+    return place == len(data) and latest == max_time

@@ -259,10 +259,12 @@ def _plain(batch: Prepared, rules: ValidationRules) -> bytes:
     stored = batch.data[HEADER_SIZE : batch.header.size]
     if not batch.header.attributes & 7:
         return in_pieces(stored)
-    plain = inflate_quickly(stored, batch.header) if rules.quick else inflate(stored, batch.header)
+    if not rules.quick:
+        return inflate(stored, batch.header)
+    plain = inflate_quickly(stored, batch.header)
     if plain is None:
         raise TakesLongError(rules)
-    return plain
+    return plain if isinstance(plain, bytes) else bytes(plain)
 
 
 def _stamp(batch: Prepared, seen: Survey | None, rules: ValidationRules) -> Prepared:

@@ -6,8 +6,6 @@ cimport pykafka_ops.broker.storage.cleaner.raw as cleaner
 cimport pykafka_ops.commands.dump_log.printing.raw as printing
 from pykafka_ops.broker.hot.file cimport FileHead
 from pykafka_ops.broker.hot.produce cimport TopicPath
-from pykafka_ops.broker.hot.records cimport behind as c_behind
-from pykafka_ops.broker.hot.records cimport behind_headers as c_behind_headers
 from pykafka_ops.broker.hot.reply cimport ProduceReply
 from pykafka_ops.commands.dump_log.printing.lines cimport Lines
 
@@ -106,14 +104,6 @@ def line(bytes label, printing.Numbers numbers, bytes names, at.View data, key_a
 
 def add_lines(Lines lines, bytes data, at.View view, header, bytes label, list out, content):
     lines.add_in(data, view, header, label, out, content)
-
-
-def behind(at.View data, place):
-    return c_behind(data, place)
-
-
-def behind_headers(at.View data, place, end):
-    return c_behind_headers(data, place, end)
 
 
 def add(FileHead file, at.View data):

@@ -9,6 +9,7 @@ import json
 import struct
 import tempfile
 from collections.abc import Callable, Iterable
+from mmap import mmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,8 +32,9 @@ from pykafka_ops.disk import (
 )
 from pykafka_ops.disk.batch import HEADER_SIZE, read_header, scan
 from pykafka_ops.disk.columns import usual
-from pykafka_ops.disk.compression import Codec, decompress
+from pykafka_ops.disk.compression import Codec, decompress, unpack
 from pykafka_ops.disk.convert import down_convert, read_message_set
+from pykafka_ops.disk.pieces import UnpackedInto
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.disk.survey import survey_records
 from pykafka_ops.errors import CorruptError, KafkaError, WireError
@@ -140,13 +142,23 @@ def conversions(data: bytes) -> None:
             _drain(down_convert(bytes(mended(data)), magic, 0, LIMIT))
 
 
+MEMORY = mmap(-1, LIMIT)
+
+
 def compressed(data: bytes) -> None:
     """Any codec; the first byte says which."""
     if data:
         codec = Codec(data[0] % 5)
         for old in (False, True):
+            into: bytes | None = None
             with contextlib.suppress(CorruptError):
-                assert len(decompress(codec, data[1:], LIMIT, v0_header=old)) <= LIMIT
+                room = UnpackedInto(memoryview(MEMORY))
+                into = bytes(unpack(codec, data[1:], room, v0_header=old))
+            apart: bytes | None = None
+            with contextlib.suppress(CorruptError):
+                apart = decompress(codec, data[1:], LIMIT, v0_header=old)
+            assert into == apart
+            assert apart is None or len(apart) <= LIMIT
 
 
 CONFIGS: list[dict[str, Any]] = [

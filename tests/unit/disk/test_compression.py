@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pykafka_ops.disk import lz4, snappy, zstd
-from pykafka_ops.disk.compression import Codec, codec_of, compress, decompress
-from pykafka_ops.disk.pieces import PIECE
+from pykafka_ops.disk.compression import Codec, codec_of, compress, decompress, unpack
+from pykafka_ops.disk.pieces import PIECE, UnpackedInto
 from pykafka_ops.errors import CorruptBatchError
 from tests.support.raising import raises_only
 
@@ -43,6 +43,18 @@ def test_data_of_many_blocks_round_trips(codec: Codec) -> None:
     data = b"".join(b"%d," % n for n in range(120_000))
     packed = compress(codec, memoryview(data))
     assert decompress(codec, memoryview(packed), len(data)) == data
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_memory_that_is_used_again_has_what_came_last_and_no_more_than_it_holds(
+    codec: Codec,
+) -> None:
+    memory = memoryview(bytearray(200_000))
+    for data in (b"0123456789" * 20_000, b"", b"second " * 10_000, b"x"):
+        assert unpack(codec, compress(codec, data), UnpackedInto(memory)) == data
+    packed = compress(codec, bytes(200_001))
+    with pytest.raises(CorruptBatchError):
+        unpack(codec, packed, UnpackedInto(memory))
 
 
 @pytest.mark.parametrize("codec", PACKED)
@@ -108,7 +120,7 @@ def test_noise_gives_bytes_or_a_corrupt_error(codec: Codec, data: bytes) -> None
 
 def test_raw_snappy_without_the_xerial_header_is_read() -> None:
     raw = bytes(cramjam.snappy.compress_raw(b"hello hello hello"))
-    assert snappy.decompress(raw, LIMIT) == b"hello hello hello"
+    assert decompress(Codec.SNAPPY, raw, LIMIT) == b"hello hello hello"
 
 
 def test_snappy_that_claims_two_gigabytes_is_refused_at_once() -> None:
@@ -121,7 +133,7 @@ def test_snappy_that_claims_two_gigabytes_is_refused_at_once() -> None:
 )
 def test_a_wrong_xerial_block_length_is_corrupt(tail: bytes) -> None:
     with pytest.raises(CorruptBatchError):
-        snappy.decompress(snappy.compress(b"abc") + tail, LIMIT)
+        decompress(Codec.SNAPPY, snappy.compress(b"abc") + tail, LIMIT)
 
 
 def test_lz4_frames_carry_the_header_checksum_of_their_message_format() -> None:
@@ -129,24 +141,24 @@ def test_lz4_frames_carry_the_header_checksum_of_their_message_format() -> None:
     assert lz4.compress(b"")[:7].hex() == "04224d18604082"
     assert lz4.compress(b"", v0_header=True)[:7].hex() == "04224d1860401a"
     old = lz4.compress(b"abc", v0_header=True)
-    assert lz4.decompress(old, LIMIT, v0_header=True) == b"abc"
+    assert decompress(Codec.LZ4, old, LIMIT, v0_header=True) == b"abc"
     with pytest.raises(CorruptBatchError, match="checksum"):
-        lz4.decompress(old, LIMIT)
+        decompress(Codec.LZ4, old, LIMIT)
 
 
 def test_lz4_incompressible_blocks_are_stored() -> None:
     data = bytes(range(256)) * 2
     frame = lz4.compress(data)
     assert frame[7:11] == (512 | 0x8000_0000).to_bytes(4, "little") or len(frame) < 512
-    assert lz4.decompress(frame, LIMIT) == data
+    assert decompress(Codec.LZ4, frame, LIMIT) == data
 
 
 @pytest.mark.parametrize("checked", [True, False])
 def test_lz4_frames_of_other_writers_are_read(checked: bool) -> None:
     data, frame = other_frame(checked=checked)
-    assert lz4.decompress(frame, len(data)) == data
+    assert decompress(Codec.LZ4, frame, len(data)) == data
     with pytest.raises(CorruptBatchError):
-        lz4.decompress(frame, len(data) - 1)
+        decompress(Codec.LZ4, frame, len(data) - 1)
 
 
 def other_frame(*, linked: bool = False, checked: bool = False) -> tuple[bytes, bytes]:
@@ -158,7 +170,7 @@ def other_frame(*, linked: bool = False, checked: bool = False) -> tuple[bytes, 
 
 def test_lz4_frames_of_linked_blocks_are_corrupt_as_kafka_cannot_read_them() -> None:
     with pytest.raises(CorruptBatchError, match="Dependent block stream is unsupported"):
-        lz4.decompress(other_frame(linked=True)[1], LIMIT)
+        decompress(Codec.LZ4, other_frame(linked=True)[1], LIMIT)
 
 
 def test_lz4_block_checksums_are_checked() -> None:
@@ -168,33 +180,33 @@ def test_lz4_block_checksums_are_checked() -> None:
     frame = b"\x04\x22\x4d\x18" + flags + bytes([lz4.xxh32(flags) >> 8 & 0xFF])
     block = (3 | 0x8000_0000).to_bytes(4, "little") + plain
     good = frame + block + lz4.xxh32(plain).to_bytes(4, "little") + bytes(4)
-    assert lz4.decompress(good, LIMIT) == plain
+    assert decompress(Codec.LZ4, good, LIMIT) == plain
     with pytest.raises(CorruptBatchError):
-        lz4.decompress(good.replace(b"abc", b"abd"), LIMIT)
+        decompress(Codec.LZ4, good.replace(b"abc", b"abd"), LIMIT)
 
 
 def test_snappy_streams_behind_one_another_are_read() -> None:
     both = snappy.compress(b"one") + snappy.compress(b" two")
-    assert snappy.decompress(both, LIMIT) == b"one two"
+    assert decompress(Codec.SNAPPY, both, LIMIT) == b"one two"
 
 
 def test_lz4_header_with_a_wrong_checksum_is_corrupt() -> None:
     frame = bytearray(lz4.compress(b"abc"))
     frame[6] ^= 1
     with pytest.raises(CorruptBatchError, match="checksum"):
-        lz4.decompress(frame, LIMIT)
+        decompress(Codec.LZ4, frame, LIMIT)
 
 
 def test_zstd_reads_several_frames_and_skips_skippable_ones() -> None:
     skippable = bytes.fromhex("502a4d18") + (3).to_bytes(4, "little") + b"abc"
     packed = zstd.compress(b"one ") + skippable + zstd.compress(b"two")
-    assert zstd.decompress(packed, LIMIT) == b"one two"
+    assert decompress(Codec.ZSTD, packed, LIMIT) == b"one two"
 
 
 @pytest.mark.parametrize("size", [0, 1, 255, 256, 70_000, 200_000])
 def test_zstd_content_sizes_of_every_width(size: int) -> None:
     data = bytes(size)
-    assert zstd.decompress(zstd.compress(data), size) == data
+    assert decompress(Codec.ZSTD, zstd.compress(data), size) == data
 
 
 def test_unknown_codec_ids_are_corrupt() -> None:
