@@ -59,7 +59,7 @@ def section(root: Path, kind: str, run: str, name: str, most: int) -> KeptSectio
     file, groups = _opened(root, kind, run, name)
     try:
         total = sum(file.metadata.row_group(n).num_rows for n in groups)
-        columns = [_column(field) for field in file.schema_arrow if field.name not in STAMPS]
+        columns = kept_columns(file.schema_arrow)
         batch = (
             next(file.iter_batches(batch_size=most, row_groups=groups), None) if groups else None
         )
@@ -164,6 +164,11 @@ def _opened(root: Path, kind: str, run: str, name: str) -> tuple[Any, list[int]]
         raise
     except Exception as error:  # pyarrow raises what it likes about bytes that are wrong
         raise CorruptError(f"section {name}: {short(error)}") from None
+
+
+def kept_columns(schema: Any) -> list[KeptColumn]:
+    """The columns of a section's file, without those that say which run it is."""
+    return [_column(field) for field in schema if field.name not in STAMPS]
 
 
 def _column(field: Any) -> KeptColumn:

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.spark.ask import ReportRequest, owners_of
-from pykafka_ops.commands.spark.engine import OUTPUTS
 from pykafka_ops.commands.spark.places import ReportPlaces
 from pykafka_ops.commands.spark.report import shown
 from pykafka_ops.errors import UsageError
+from pykafka_ops.spark.engines import local_session
+from pykafka_ops.spark.inputs.history_runs import HistoryRuns
 from pykafka_ops.spark.inputs.kept_runs import KeptRun, from_file, from_history
 from pykafka_ops.spark.inputs.names import Names
-from pykafka_ops.spark.uris import is_uri
 
 
 def compare(run: Run) -> int:
@@ -26,16 +26,13 @@ def compare(run: Run) -> int:
     made = build(*_runs(run))
     if asked.owners is not None:
         made = with_owners(made, asked.owners)
+    places.open(local_session())
     places.write([made], {})
     return shown(asked, places, [made])
 
 
 def _asked(run: Run) -> ReportRequest:
     args = run.args
-    for name in OUTPUTS:
-        text = args.text(name)
-        if text and is_uri(text):
-            raise UsageError(f"--{name} {text}: name a path of this machine")
     nothing = Names()
     return ReportRequest(
         ("compare",), (), {}, None, None, None, nothing, nothing, None,
@@ -53,8 +50,9 @@ def _runs(run: Run) -> tuple[KeptRun, KeptRun]:
     if history is None:
         return from_file(before, kind), from_file(after, kind)
     now = int(time.time() * 1000)
-    later = from_history(history, after, kind, now)
-    earlier = from_history(history, before, kind or later.kind, now, later.source)
+    runs = HistoryRuns(history)
+    later = from_history(runs, after, kind, now)
+    earlier = from_history(runs, before, kind or later.kind, now, later.source)
     if earlier.now >= later.now:
         raise UsageError(f"{before} and {after}: no run lies between, name two times of two runs")
     return earlier, later

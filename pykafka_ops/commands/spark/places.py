@@ -57,7 +57,7 @@ class ReportPlaces:
 
         args = run.args
         names = ("output-file", "html", "csv", "parquet", "history", "metrics")
-        texts = [args.text(name) for name in names]
+        texts = [asked.history if name == "history" else args.text(name) for name in names]
         given = [text for text in texts if text]
         if len(set(given)) != len(given):
             raise UsageError("two outputs have the same name")

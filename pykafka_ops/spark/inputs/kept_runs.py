@@ -6,13 +6,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from pykafka_ops.analysis.moments import moment, moment_text
 from pykafka_ops.errors import CorruptError, UsageError
-from pykafka_ops.runs import read
-from pykafka_ops.runs.layout import KINDS, RunName
+from pykafka_ops.runs.layout import RunName
+from pykafka_ops.spark import uris
+from pykafka_ops.spark.inputs.history_runs import HistoryRuns, document_bytes
 
 VERSION: Final = 1
 _MOST_BYTES: Final = 1 << 30
@@ -35,9 +35,9 @@ class KeptRun:
 
 def from_file(file: str, kind: str | None) -> KeptRun:
     """The report of that kind in a document, or the only one. Raises UsageError, CorruptError."""
+    file, place = uris.shown(file), file
     try:
-        with Path(file).expanduser().open("rb") as opened:
-            data = opened.read(_MOST_BYTES + 1)
+        data = document_bytes(place, _MOST_BYTES + 1)
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
     if len(data) > _MOST_BYTES:
@@ -85,27 +85,24 @@ def _run(file: str, found: Mapping[str, Any]) -> KeptRun:
 
 
 def from_history(
-    directory: str, text: str, kind: str | None, now: int, source: str = ""
+    history: HistoryRuns, text: str, kind: str | None, now: int, source: str | None = None
 ) -> KeptRun:
     """The newest run at or before a moment (as ``--since`` takes it), over that source if one is
     given. Raises UsageError, StorageError, CorruptError."""
-    root = Path(directory).expanduser()
     before = moment(text, now)[1]
-    found = read.runs(root)
-    if kind is None and len(found) > 1:
-        raise UsageError(f"{directory}: which report? --kind takes one of {', '.join(found)}")
-    wanted = kind or next(iter(found), KINDS[0])
-    fits = [run for run in found.get(wanted, ()) if run.now < before]
-    fits = [run for run in fits if source in ("", run.source)]
-    if not fits:
-        raise UsageError(f"{directory}: no {kind or 'run'} up to {text}")
-    return _kept(root, wanted, fits[0])
+    kinds = [kind] if kind else history.kinds()
+    if len(kinds) > 1:
+        raise UsageError(f"{history.place}: which report? --kind takes one of {', '.join(kinds)}")
+    run = history.newest(kinds[0], before, source) if kinds else None
+    if run is None:
+        raise UsageError(f"{history.place}: no {kind or 'run'} up to {text}")
+    return _kept(history, kinds[0], run)
 
 
-def _kept(root: Path, kind: str, run: RunName) -> KeptRun:
+def _kept(history: HistoryRuns, kind: str, run: RunName) -> KeptRun:
     sections = {}
-    for name in read.sections(root, kind, run.name):
-        section = read.section(root, kind, run.name, name, _MOST_ROWS)
-        units = {column.name: column.unit for column in section.columns}
-        sections[name] = section.rows, units
+    for name in history.sections(kind):
+        rows, columns = history.rows(kind, run, name)
+        if columns:
+            sections[name] = rows[:_MOST_ROWS], {column.name: column.unit for column in columns}
     return KeptRun(moment_text(run.now), kind, run.now, run.source, sections)

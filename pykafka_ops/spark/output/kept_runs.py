@@ -37,15 +37,15 @@ class DayRun:
         return self.run.now
 
 
-def day_runs(store: Store, day: str, source: str, problems: list[Problem]) -> list[DayRun]:
-    """The runs in the folder of a day, newest first; of the same moment the one with a file of its
-    own first. A file of many that cannot be read is a problem."""
+def day_runs(store: Store, day: str, source: str | None, problems: list[Problem]) -> list[DayRun]:
+    """The runs in the folder of a day over a source (None: over any), newest first; of the same
+    moment the one with a file of its own first. A file of many that cannot be read is a problem."""
     own, others = [], []
     for name in store.names(day):
         run, many = run_name(name), day_name(name)
-        if run is not None and run.source == source:
+        if run is not None and source in (None, run.source):
             own.append(DayRun(run, f"{day}/{name}", _one(store, f"{day}/{name}")))
-        elif many is not None and many.source == source:
+        elif many is not None and source in (None, many.source):
             try:
                 others += _many(store, f"{day}/{name}")
             except Exception as error:  # whatever is in the file
