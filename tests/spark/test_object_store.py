@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pykafka_ops.cli import main
+from tests.support.spark.log_tables import write_log
 from tests.support.spark.s3 import ENV, KEY, SECRET, S3Server, s3_server
 
 Run = Callable[..., tuple[int, str, str]]
@@ -132,3 +133,43 @@ def test_a_store_that_goes_away_while_it_is_read_is_a_line(
         code, out, err = run("lag", fading.uri("data"))
     assert (code, out, err.count("\n")) == (1, "", 1)
     assert "the store does not answer, or no longer does" in err
+
+
+def test_runs_and_documents_in_a_bucket_are_compared_and_foretold(
+    s3: S3Server,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in ENV.items():
+        monkeypatch.setenv(name, value)
+
+    def run(*words: object) -> tuple[int, str, str]:
+        code = main(["spark", *map(str, words)])
+        return code, *capsys.readouterr()
+
+    history, day = s3.uri("kept/history"), 86_400_000
+    for n in range(6):
+        write_log(tmp_path, "orders", [[10] * (n + 1)])
+        made = ("--now", 20_000 * day + n * day, "--history", history, "--engine", "local")
+        document = "-o", "json", "--output-file", s3.uri(f"kept/{n}.json"), "--yes"
+        assert run("skew", tmp_path, *made, *document) == (0, "", "")
+    by_time = run("compare", "--history", history, "2024-10-04", "2024-10-09", "-o", "json")
+    by_name = run("compare", s3.uri("kept/0.json"), s3.uri("kept/5.json"), "-o", "json")
+    for code, out, err in (by_time, by_name):
+        assert (code, err) == (0, "")
+        rows = json.loads(out)["sections"]["changes"]["rows"]
+        assert {r["row"]: r["state"] for r in rows if r["section"] == "topics"} == {
+            "orders": "changed"
+        }
+    page = s3.uri("kept/page.html")
+    code, out, err = run("forecast", "--history", history, "--html", page, "-o", "json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)["sections"]["topics"]["rows"][0]
+    assert (found["topic"], found["trend"], found["runs"]) == ("orders", "growing", 6)
+    assert found["bytes_per_day"] == pytest.approx(found["bytes"] / 6, rel=0.1)
+    assert "kept/page.html" in s3.objects()
+    for words in (("compare", s3.uri("kept/0.json"), s3.uri("kept/none.json")),
+                  ("forecast", "--history", history.replace(s3.bucket, "no-such"))):  # fmt: skip
+        code, out, err = run(*words)
+        assert (code, out, err.count("\n")) == (1, "", 1)

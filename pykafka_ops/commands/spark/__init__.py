@@ -11,6 +11,7 @@ from pykafka_ops.commands.spark.options import (
     DEMO,
     DIRS,
     ENGINE,
+    FORECAST,
     JOB,
     JUDGE,
     LAG,
@@ -35,6 +36,8 @@ def _work(run: Run) -> Result:
             from pykafka_ops.commands.spark.submit import submit as work
         case "compare":
             from pykafka_ops.commands.spark.compare import compare as work
+        case "forecast":
+            from pykafka_ops.commands.spark.forecast import forecast as work
         case "audit":
             from pykafka_ops.commands.spark.audit import audit as work
         case _:
@@ -97,6 +100,15 @@ spark.verb(
     examples=(
         "pko spark slo -b broker:9092 --slo 30s --objective 99.9",
         "pko spark slo /var/kafka/data --since 7d --fail-on 'budget_left<=0|burn_1h>=14.4'",
+    ),
+)
+spark.verb(
+    "forecast",
+    "Forecast what brokers, directories and topics will hold, by the runs that a history keeps.",
+    options=(*FORECAST, *JUDGE),
+    examples=(
+        "pko spark forecast --history /var/lib/pko/history --html forecast.html",
+        "pko spark forecast --history h --capacity 2TiB --fail-on 'days_earliest<30'",
     ),
 )
 spark.verb(

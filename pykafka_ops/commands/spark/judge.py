@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from pykafka_ops.spark.model import Column, Report, Row, Section
 
 MAIN = {"lag": "groups", "skew": "topics", "retention": "topics", "cost": "topics",
-        "slo": "objectives", "audit": "partitions", "compare": "changes"}  # fmt: skip
+        "slo": "objectives", "audit": "partitions", "compare": "changes",
+        "forecast": "brokers"}  # fmt: skip
 TOGETHER = ("lag", "skew", "retention")
 """Reports that are made at once by ``all``."""
 SECTIONS = {
@@ -36,6 +37,7 @@ SECTIONS = {
     "slo": {"objectives": "OBJECTIVES"},
     "audit": {name: name.upper() for name in ("partitions", "buckets", "counted", "lines")},
     "compare": {"changes": "CHANGES", "sections": "SECTIONS"},
+    "forecast": {name: name.upper() for name in ("brokers", "dirs", "topics", "growth")},
 }  # fmt: skip
 """Per kind the sections, and the name of their columns in ``spark/reports/KIND/columns.py``."""
 _NAMES = (

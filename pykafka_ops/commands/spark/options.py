@@ -30,6 +30,9 @@ PROGRESS = (
     Switch("--progress", help="name the stages even where standard error is no terminal"),
     Switch("--no-progress", help="draw no progress bar"),
 )
+_NOW = Option("--now", metavar="TIME", type=TIME,
+              help="the moment the report is about (default: now; of directories their newest "
+              "time)")
 _TOPIC = Option("--topic", "--topics", metavar="TOPIC", type=TOPIC_NAME, multiple=True,
                 help="only these topics; a value may hold several, by comma")
 _OWNERS = Option("--owners", metavar="FILE", type=FILE_PATH,
@@ -37,7 +40,7 @@ _OWNERS = Option("--owners", metavar="FILE", type=FILE_PATH,
                  "tags), as columns beside topics")
 _HISTORY = Option("--history", metavar="DIR", type=FILE_PATH,
                   help="keep each run in this directory or URI (Parquet) and show what changed "
-                  "since; compare takes them from it")
+                  "since; compare and forecast take them from it")
 _FILES = (
     HTML,
     Option("--csv", metavar="DIR", type=FILE_PATH,
@@ -61,8 +64,7 @@ _OUTPUT = (_OWNERS, _HISTORY, *_FILES, _METRICS, *_TABLES, *PROGRESS)
 REPORT = (
     SINCE,
     UNTIL,
-    Option("--now", metavar="TIME", type=TIME,
-           help="the moment the report is about (default: now; of directories their newest time)"),
+    _NOW,
     _TOPIC,
     Option("--group", "--groups", metavar="GROUP", type=GROUP_NAME, multiple=True,
            help="only these groups; a value may hold several, by comma"),
@@ -149,13 +151,32 @@ ENGINE = (
 BEFORE = Option("--before", metavar="RUN", help="the earlier run: a file of -o json, or a time")
 AFTER = Option("--after", metavar="RUN", help="the later run: a file of -o json, or a time")
 RUNS = (Words(BEFORE, metavar="RUN"), Words(AFTER, metavar="RUN"))
+_KIND = Option("--kind", metavar="REPORT", type=Choices(KINDS),
+               help="which report, where there are several (default of forecast: the one with "
+               "most runs)")
 COMPARE = (
     _HISTORY,
-    Option("--kind", metavar="REPORT", type=Choices(KINDS),
-           help="which report, where there are several"),
+    _KIND,
     TOP,
     _OWNERS,
     *_FILES,
+)
+FORECAST = (
+    _HISTORY,
+    _KIND,
+    Option("--source", metavar="ID",
+           help="which runs, where a history has those of several clusters or filters"),
+    Option("--capacity", metavar="SIZE", type=SIZE,
+           help="what a broker may hold, such as 2TiB (default: what its volumes have room for)"),
+    Option("--days", metavar="N", type=COUNT, default="90", help="how far to look ahead"),
+    SINCE,
+    _NOW,
+    _TOPIC,
+    REGEX,
+    TOP,
+    _OWNERS,
+    *_FILES,
+    _METRICS,
 )
 AUDIT = (
     SINCE,

@@ -12,7 +12,7 @@ from rich.text import Text
 from pykafka_ops.commands.framework.grid import fitted
 from pykafka_ops.page.units import NONE, moment, share, value_text
 from pykafka_ops.spark.model import Column, Report, Row, Section
-from pykafka_ops.spark.page import audit, compare, cost, lag, retention, skew, slo
+from pykafka_ops.spark.page import audit, compare, cost, forecast, lag, retention, skew, slo
 from pykafka_ops.spark.page.parts import Tile
 
 _VIEWS: Final = {
@@ -23,6 +23,7 @@ _VIEWS: Final = {
     "slo": ("Freshness", slo.headline, slo.tiles),
     "compare": ("What changed", compare.headline, compare.tiles),
     "audit": ("Audit", audit.headline, audit.tiles),
+    "forecast": ("Capacity forecast", forecast.headline, forecast.tiles),
 }
 _SHOWN: Final[Mapping[str, Sequence[str]]] = {
     "lag": ("groups", "silent_groups", "unread_topics"),
@@ -32,6 +33,7 @@ _SHOWN: Final[Mapping[str, Sequence[str]]] = {
     "slo": ("objectives",),
     "compare": ("changes", "sections"),
     "audit": ("partitions", "buckets", "counted"),
+    "forecast": ("brokers", "dirs", "topics"),
 }
 """Sections of ``-o table``; ``wide`` has all."""
 _TONES: Final = {
@@ -39,6 +41,7 @@ _TONES: Final = {
     "severe": "bold red", "stall": "red", "stop": "red", "rewind": "red", "error": "red",
     "err": "red", "missing": "bold red", "extra": "red", "altered": "red", "reordered": "yellow",
     "partial": "yellow", "lost": "bold red", "ahead": "bold red",
+    "reached": "bold red", "within": "red", "maybe": "yellow", "too-few-runs": "dim",
     "broken": "bold red", "burning": "red", "slow": "yellow", "unknown": "dim",
 }  # fmt: skip
 _WIDTH: Final = 160

@@ -97,6 +97,16 @@ ROW_METRICS: Final[Mapping[str, Sequence[RowMetric]]] = {
         RowMetric("pko_kafka_partition_records_at_risk", "Records that go unread at present rates",
                   "at_risk", "records_lost", _READ),
     ),
+    "forecast": (
+        RowMetric("pko_kafka_broker_growth_bytes_per_day", "Slope of the broker's bytes over runs",
+                  "brokers", "bytes_per_day", _BROKER),
+        RowMetric("pko_kafka_broker_capacity_seconds", "Until the capacity is reached, as expected",
+                  "brokers", "days_expected", _BROKER, times=_DAY),
+        RowMetric("pko_kafka_broker_capacity_earliest_seconds", "The same at the earliest",
+                  "brokers", "days_earliest", _BROKER, times=_DAY),
+        RowMetric("pko_kafka_topic_growth_bytes_per_day", "Slope of the topic's bytes over runs",
+                  "topics", "bytes_per_day", _TOPIC),
+    ),
 }
 # fmt: on
 """By kind of report; another kind has the figures of every report alone."""

@@ -14,7 +14,7 @@ from pykafka_ops.page.charts.runway import DAY, tone
 from pykafka_ops.page.markup import visible
 from pykafka_ops.page.units import moment, number, share, size, span
 from pykafka_ops.spark.model import Report, Row
-from pykafka_ops.spark.page import lag, retention, skew
+from pykafka_ops.spark.page import forecast, lag, retention, skew
 from pykafka_ops.spark.page.parts import amount, brief, least, listed, most, num, plural, rows, text
 
 LOSES, STANDS, FILLS, FALLS, UNEVEN, LATER = range(6)
@@ -50,6 +50,8 @@ def actions(reports: Sequence[Report]) -> list[NextStep]:
         found += _uneven(report)
     if report := kinds.get("cost"):
         found += _dear(report)
+    if report := kinds.get("forecast"):
+        found += _room(report)
     return sorted(found, key=lambda a: (a.urgency, a.size))
 
 
@@ -254,6 +256,23 @@ def _dear(report: Report) -> Iterator[NextStep]:
             ),
             LATER,
             -amount(row, "bytes"),
+        )
+
+
+def _room(report: Report) -> Iterator[NextStep]:
+    grown = next((r for r in rows(report, "topics") if amount(r, "bytes_per_day") > 0), None)
+    why = "" if grown is None else f" {brief(grown, 'topic')} grows most."
+    for row in forecast.filling(report):
+        days = num(row, "days_expected")
+        early = span(amount(row, "days_earliest") * DAY)
+        when = f"in {span(days * DAY)}" if days else f"in {early} at the earliest"
+        yield NextStep(
+            f"Make room on {forecast.place(row)}",
+            f"{size(amount(row, 'capacity'))} {'are' if days == 0 else 'will be'} reached"
+            f"{'' if days == 0 else f' {when}'}.{why}",
+            _command(report, "spark", "retention"),
+            FILLS if tone(days) != "ok" else LATER,
+            amount(row, "days_earliest"),
         )
 
 
