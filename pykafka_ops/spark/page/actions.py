@@ -215,9 +215,10 @@ def _cleaner(report: Report) -> Iterator[NextStep]:
 
 
 def _uneven(report: Report) -> Iterator[NextStep]:
+    fullest = skew.fullest(report)
     for row in skew.uneven(report):
         advice = text(row, "advice") if row.get("advice") else ""
-        first = skew.fullest(report, row)
+        first = fullest.get(text(row, "topic"))
         where = "" if first is None else (
             f"partition {text(first, 'partition')} holds {share(amount(first, 'share'))}"
         )  # fmt: skip

@@ -77,9 +77,14 @@ def uneven(report: Report) -> list[Row]:
     return [r for r in _worst(report) if text(r, "band") in (SKEWED, SEVERE)]
 
 
-def fullest(report: Report, topic: Row) -> Row | None:
-    """The partition of a topic that holds most."""
-    return next(iter(_partitions_of(report, text(topic, "topic"))), None)
+def fullest(report: Report) -> dict[str, Row]:
+    """Per topic the partition that holds most bytes."""
+    found: dict[str, Row] = {}
+    for row in rows(report, "partitions"):
+        most = found.setdefault(text(row, "topic"), row)
+        if amount(row, "bytes") > amount(most, "bytes"):
+            found[text(row, "topic")] = row
+    return found
 
 
 def _band(row: Row) -> int:
