@@ -117,7 +117,9 @@ def test_bytes_cost_what_their_prices_say(engine: SparkSession) -> None:
     assert (table["cost"], table["in_cost"], table["unknown"]) == (None, None, "in")
     assert [row["topic"] for row in found.section("topics").rows] == ["table", "orders", "ledger"]
     assert found.summary["unknown_topics"] == 1
-    assert found.summary["cost"] == pytest.approx(orders["cost"] + ledger["cost"], abs=1e-5)
+    known = orders["cost"] + ledger["cost"] + table["storage_cost"] + table["out_cost"]
+    assert found.summary["cost"] == pytest.approx(known, abs=1e-5)
+    assert orders["share"] == pytest.approx(orders["cost"] / known, abs=1e-5)
     owners = rows(found, "owners", "owner")
     assert (owners["shop"]["topics"], owners["shop"]["team"]) == (2, "web")
     assert owners["shop"]["unknown_topics"] == 1

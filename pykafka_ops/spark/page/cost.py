@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pykafka_ops.analysis.cost import FOUND
 from pykafka_ops.page.charts.bars import Bar, bars
 from pykafka_ops.page.units import NONE, money, number, share, size, span
-from pykafka_ops.spark.model import Report, Row
+from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.page.parts import (
     SHOWN,
     Picture,
@@ -46,72 +45,62 @@ def headline(report: Report) -> str:
         return "What the topics cost is not known."
     if not topics:
         return "There are no topics."
-    known = [row for row in topics if num(row, "cost") is not None]
-    if not known:
-        return f"What {plural(len(topics), 'topic')} cost is not known."
-    least = "at least " if _is_least(report) else ""
-    said = f"{plural(len(topics), 'topic')} cost {least}{_sum(report, known, 'cost')} a month"
-    first = max(known, key=lambda row: amount(row, "cost"))
+    count = plural(int(amount(report.summary, "topics")), "topic")
+    if num(report.summary, "cost") is None:
+        return f"What {count} cost is not known."
+    least = "at least " if _lacking(report) else ""
+    said = f"{count} cost {least}{_money(report, amount(report.summary, 'cost'))} a month"
+    first = max(topics, key=lambda row: amount(row, "cost"))
     if len(topics) > 1 and amount(first, "cost"):
         said += f"; {brief(first, 'topic')} is the dearest with {share(amount(first, 'share'))}"
-    saved = rows(report, "savings")
-    if any(num(row, "saving") for row in saved):
-        said += f". {_sum(report, saved, 'saving')} could be saved by keeping less"
+    if saved := num(report.summary, "saving"):
+        said += f". {_money(report, saved)} could be saved by keeping less"
     return f"{said}."
 
 
 def tiles(report: Report) -> list[Tile]:
     """The figures on top."""
-    topics, saved = rows(report, "topics"), rows(report, "savings")
-    lacking = sum(num(row, "cost") is None for row in topics)
-    note = f"{plural(lacking, 'topic')} not known" if lacking else "a month"
-    least = "at least, " if _is_least(report) else ""
+    lacking, topics = _lacking(report), plural(int(amount(report.summary, "topics")), "topic")
+    note = f"at least, {plural(lacking, 'topic')} may cost more" if lacking else "a month"
+    held = amount(report.summary, "replica_bytes")
     found = [
-        _tile(report, "Cost", topics, "cost", f"{least}{note}", "warn" if lacking else ""),
-        _tile(report, "At rest", topics, "storage_cost", "a month"),
-        Tile("All replicas", sum(amount(r, "replica_bytes") for r in topics),
-             size(sum(amount(r, "replica_bytes") for r in topics)), plural(len(topics), "topic"),
-             unit="bytes", of="topics"),
-        _growth(topics),
-    ]  # fmt: skip
+        _tile(report, "Cost", "cost", note, "warn" if lacking else ""),
+        _tile(report, "At rest", "storage_cost", "a month"),
+        Tile("All replicas", held, size(held), topics, unit="bytes", of="topics"),
+        _growth(report),
+    ]
     if unknown(report, "topics"):
         found = [blank(tile) for tile in found]
-    last = _tile(report, "Could be saved", saved, "saving", plural(len(saved), "topic"))
+    count = plural(len(rows(report, "savings")), "topic")
+    last = _tile(report, "Could be saved", "saving", count)
     return [*found, blank(last) if unknown(report, "savings") else last]
 
 
-def _tile(
-    report: Report, name: str, every: Sequence[Row], field: str, note: str, tone: str = ""
-) -> Tile:
-    known = [row for row in every if num(row, field) is not None]
-    if every and not known:
+def _tile(report: Report, name: str, field: str, note: str, tone: str = "") -> Tile:
+    value = num(report.summary, field)
+    if value is None:
         return Tile(name, None, NONE, "not known, or without a price", "warn", of="topics")
     section = "savings" if field == "saving" else "topics"
-    return Tile(name, sum(amount(r, field) for r in known), _sum(report, known, field), note, tone,
-                unit="money", of=section)  # fmt: skip
+    return Tile(name, value, _money(report, value), note, tone, unit="money", of=section)
 
 
-def _growth(topics: Sequence[Row]) -> Tile:
-    known = [row for row in topics if num(row, "growth_per_month") is not None]
-    if topics and not known:
-        return Tile("Growth in a month", None, NONE, "not known", "warn", of="topics")
-    total = sum(amount(row, "growth_per_month") for row in known)
-    note = f"of {len(known)} of {plural(len(topics), 'topic')}"
-    return Tile("Growth in a month", total, size(total), note, unit="bytes", of="topics")
-
-
-def _is_least(report: Report) -> bool:
-    """Whether the sum may be less than the truth."""
+def _growth(report: Report) -> Tile:
+    name, total = "Growth in a month", num(report.summary, "growth_per_month")
+    if total is None:
+        return Tile(name, None, NONE, "not known", "warn", of="topics")
     topics = rows(report, "topics")
-    return any(num(row, "cost") is None or row.get("basis") == FOUND for row in topics)
+    known = sum(num(row, "growth_per_month") is not None for row in topics)
+    note = f"of {known} of {plural(len(topics), 'topic')}"
+    return Tile(name, total, size(total), note, unit="bytes", of="topics")
+
+
+def _lacking(report: Report) -> int:
+    """How many topics may cost more than is known."""
+    return int(amount(report.summary, "unknown_topics"))
 
 
 def _tone(report: Report) -> str:
-    return "warn" if unknown(report, "topics") or _is_least(report) else "ok"
-
-
-def _sum(report: Report, every: Sequence[Row], field: str) -> str:
-    return _money(report, sum(amount(row, field) for row in every))
+    return "warn" if unknown(report, "topics") or _lacking(report) else "ok"
 
 
 def _money(report: Report, value: float) -> str:

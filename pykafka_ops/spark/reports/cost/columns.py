@@ -13,7 +13,7 @@ _COST: Final = Column(
     "cost", "Cost", "money",
     "Of all that has a price, per month; empty: some of it is not known.",
 )  # fmt: skip
-_SHARE: Final = Column("share", "Share", "share", "Of the costs that are known.")
+_SHARE: Final = Column("share", "Share", "share", "Of all costs that are known.")
 _PARTS: Final = (
     Column("storage_cost", "At rest", "money", "All replicas for a month."),
     Column("in_cost", "In", "money", "What producers write in a month."),

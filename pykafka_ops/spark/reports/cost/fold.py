@@ -100,8 +100,8 @@ class TopicCost:
 
 
 def with_shares(rows: Sequence[Row]) -> list[Row]:
-    """The dearest first, each with its share of what is known; what is not known comes first."""
-    whole = sum(row["cost"] or 0.0 for row in rows)
+    """The dearest first after what is not known, each with its share of all that is known."""
+    whole = _parts(rows) or 0.0
     return sorted(
         (
             {**r, "share": r["cost"] / whole if whole and r["cost"] is not None else None}
@@ -153,7 +153,6 @@ def owner_rows(rows: Sequence[Row], savings: Sequence[Row], owners: OwnerRules) 
     made = []
     for (name, team), mine in found.items():
         parts = {part: _known(mine, part) for part in _PARTS}
-        known = [value for value in parts.values() if value is not None]
         cuts = [saved[r["topic"]] for r in mine if r["topic"] in saved]
         made.append(
             {
@@ -162,9 +161,9 @@ def owner_rows(rows: Sequence[Row], savings: Sequence[Row], owners: OwnerRules) 
                 "topics": len(mine),
                 "replica_bytes": sum(r["replica_bytes"] for r in mine),
                 **parts,
-                "cost": round(sum(known), 6) if known else None,
+                "cost": _parts(mine),
                 "saving": _known(cuts, "saving") if cuts else None,
-                "unknown_topics": sum(r["cost"] is None or r["basis"] == FOUND for r in mine),
+                "unknown_topics": sum(map(_is_least, mine)),
             }
         )
     return with_shares(made)
@@ -176,14 +175,25 @@ def _known(rows: Sequence[Row], name: str) -> float | None:
     return round(sum(known), 6) if known or not rows else None
 
 
+def _parts(rows: Sequence[Row]) -> float | None:
+    """What is known of the costs of all; None where nothing is."""
+    known = [r[part] for r in rows for part in _PARTS if r[part] is not None]
+    return round(sum(known), 6) if known or not rows else None
+
+
+def _is_least(row: Row) -> bool:
+    """Whether the topic may cost more."""
+    return row["cost"] is None or row["basis"] == FOUND
+
+
 def summary(rows: Sequence[Row], savings: Sequence[Row], *, savings_known: bool) -> Row:
-    """The figures on top; sums are over what is known."""
+    """The figures on top; sums are over what is known: what topics cost that lack a part, too."""
     return {
         "topics": len(rows),
         "replica_bytes": sum(r["replica_bytes"] for r in rows),
         "storage_cost": _known(rows, "storage_cost"),
-        "cost": _known(rows, "cost"),
-        "unknown_topics": sum(r["cost"] is None for r in rows),
+        "cost": _parts(rows),
+        "unknown_topics": sum(map(_is_least, rows)),
         "growth_per_month": _known(rows, "growth_per_month"),
         "saving": _known(savings, "saving") if savings_known else None,
     }
