@@ -37,9 +37,11 @@ LIVE = ("clients", "peer", "hostile", "crash", "cluster", "mirror", "backup")
 # others, there is the profile "explore".
 _SLOW = [hypothesis.HealthCheck.too_slow]
 hypothesis.settings.register_profile(
-    "pko", deadline=None, suppress_health_check=_SLOW, derandomize=True
+    "pko", max_examples=50, deadline=None, suppress_health_check=_SLOW, derandomize=True
 )
-hypothesis.settings.register_profile("explore", deadline=None, suppress_health_check=_SLOW)
+hypothesis.settings.register_profile(
+    "explore", max_examples=500, deadline=None, suppress_health_check=_SLOW
+)
 hypothesis.settings.load_profile("pko")
 
 # A shell's background job ignores Ctrl-C, and so would every process the tests start and interrupt.

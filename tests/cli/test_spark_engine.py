@@ -131,6 +131,7 @@ def made(words: list[str], said: str = "") -> Any:
     return json.loads(ran.stdout)
 
 
+@pytest.mark.slow
 def test_every_report_is_made_where_spark_and_numba_are_not(
     logs: Path, tmp_path: Path, pko_session: BrokerProcess
 ) -> None:

@@ -25,7 +25,7 @@ from tests.wire import test_oracle_kio as kio
 from tests.wire.layouts import in_range, of_json, ours
 
 RESOURCES = importlib.resources.files("kafka.protocol.schemas.resources")
-ROUNDS = 6
+ROUNDS = 3
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 

@@ -111,7 +111,7 @@ def test_a_value_that_runs_into_its_neighbour_is_refused() -> None:
         survey_records(bytes(bent), 0, header)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     count=st.integers(48, 200),
     seed=st.integers(0, 20),
@@ -152,7 +152,7 @@ def test_a_record_alone_is_as_promised(key: bytes | None, value: bytes | None) -
             assert not as_promised(data, 0, header._replace(**lie))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     key=st.none() | st.sampled_from([b"", b"k", b"k" * 63, b"k" * 64]),
     size=st.sampled_from([-1, 0, 1, 55, 63, 64, 200, 8191, 8192]),

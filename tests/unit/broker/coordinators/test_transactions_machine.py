@@ -241,7 +241,7 @@ class TransactionMachine(RuleBasedStateMachine):
 
 
 TestTransactions = TransactionMachine.TestCase
-TestTransactions.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestTransactions.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
 
 
 def test_a_long_random_history() -> None:

@@ -254,4 +254,4 @@ class GroupLife(RuleBasedStateMachine):
 
 _REBALANCE = ErrorCode.REBALANCE_IN_PROGRESS
 TestGroupLife = GroupLife.TestCase
-TestGroupLife.settings = settings(max_examples=80, stateful_step_count=50, deadline=None)
+TestGroupLife.settings = settings(max_examples=50, stateful_step_count=50, deadline=None)

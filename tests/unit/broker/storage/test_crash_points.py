@@ -157,7 +157,7 @@ class History:
     power=st.booleans(),
     flush_messages=st.sampled_from([1, 2**63 - 1]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_whenever_it_dies(
     seed: int, last: int, again: list[int], power: bool, flush_messages: int
 ) -> None:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from pykafka_ops.monitor.history.model import SeriesKey
 from pykafka_ops.monitor.history.store import History
 
@@ -70,6 +72,7 @@ def test_what_was_flushed_outlives_a_kill_and_nothing_comes_twice(tmp_path: Path
         history.close()
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_series_take_less_than_300_mb(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", FILLS, str(tmp_path / "history.db")],

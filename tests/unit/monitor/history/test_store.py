@@ -160,6 +160,7 @@ def test_a_time_that_cannot_be_is_left_out_and_counted(history: History) -> None
     assert history.status().lost == 2
 
 
+@pytest.mark.slow
 def test_the_file_stays_below_its_bound_and_the_newest_is_kept(path: Path) -> None:
     most = 1 << 20
     history = History(path, HistoryLimits(max_bytes=most))

@@ -164,7 +164,7 @@ def plainly(
     return not is_there(DENY, operation) and any(is_there(ALLOW, one) for one in implied)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.lists(bindings, max_size=8), st.booleans())
 def test_any_rules_decide_as_kafka_says(rules: list[AclBinding], empty: bool) -> None:
     book = AclBook(rules)

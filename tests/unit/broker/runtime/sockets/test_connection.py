@@ -99,7 +99,7 @@ def test_bytes_behind_a_request_are_ignored(peer: Peer) -> None:
     assert peer.transport.correlation_ids() == [1, 2]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.binary(max_size=200), piece=st.integers(1, 200))
 def test_garbage_raises_nothing_and_keeps_nothing(data: bytes, piece: int) -> None:
     loop = asyncio.new_event_loop()
@@ -112,7 +112,7 @@ def test_garbage_raises_nothing_and_keeps_nothing(data: bytes, piece: int) -> No
     loop.close()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_a_damaged_request_is_answered_or_closes(data: st.DataObject) -> None:
     loop = asyncio.new_event_loop()

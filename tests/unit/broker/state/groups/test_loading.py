@@ -110,7 +110,7 @@ def state(target: GroupShard) -> object:
     return offsets, groups
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(BATCHES, st.integers(1, 4))
 def test_bulk_loading_ends_where_single_steps_end(
     batches: list[tuple[str, list[tuple[OffsetRecord | GroupRecord, str | None]]]], times: int

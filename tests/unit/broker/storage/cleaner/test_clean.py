@@ -180,7 +180,7 @@ RECORDS = st.lists(
 BATCHES = st.tuples(RECORDS, st.sampled_from(list(Codec)), st.booleans())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(BATCHES, max_size=15), min_size=1, max_size=4), st.integers(0, 2000))
 def test_any_log_keeps_the_last_of_each_key_below_the_dirty_bound(
     rounds: list[list[tuple[list[tuple[str, str | None]], Codec, bool]]], step: int

@@ -198,4 +198,4 @@ _GONE = (
 )
 assert SESSION > 30_000
 TestConsumerLife = ConsumerLife.TestCase
-TestConsumerLife.settings = settings(max_examples=60, stateful_step_count=50)
+TestConsumerLife.settings = settings(max_examples=40, stateful_step_count=50)
