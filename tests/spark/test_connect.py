@@ -32,9 +32,11 @@ from pyspark.sql import SparkSession
 from pykafka_ops.spark.sources import register
 spark = SparkSession.builder.remote({url!r}).getOrCreate()
 register(spark)
-rows = spark.read.format("kafka-log").option("pushdown", "true").load({path!r})
-print(rows.where("topic = 'orders'")
-      .agg({{"records": "sum"}}).toArrow().to_pylist())
+read = spark.read.format("kafka-log").options(columns="topic,records", pushdown="true")
+rows = read.load({path!r})
+orders = rows.where("topic = 'orders'")
+orders.explain("formatted")
+print(orders.agg({{"records": "sum"}}).toArrow().to_pylist())
 """
 
 
@@ -110,7 +112,8 @@ def test_programs_find_the_sources_there(served: Served, log_dir: Path, tmp_path
     token = (served.tokens / f"{served.port}.token").read_text()
     done = served.run("-c", REGISTERS.format(url=served.url, path=str(log_dir)),
                       SPARK_CONNECT_AUTHENTICATE_TOKEN=token)  # fmt: skip
-    assert done.stdout == f"[{{'sum(records)': {RECORDS}}}]\n", done.stderr
+    assert "PushedFilters: [IsNotNull(topic), EqualTo(topic,orders)]" in done.stdout, done
+    assert done.stdout.endswith(f"[{{'sum(records)': {RECORDS}}}]\n")
 
 
 def test_only_this_user_has_the_token_and_nothing_goes_without(

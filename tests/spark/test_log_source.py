@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +19,7 @@ from pykafka_ops.disk.salvage import DamagedBytes, sound_batches
 from tests.support.spark.log_tables import write_log
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 HEADER = 17
 """Bytes that tell whether a batch begins."""
@@ -109,6 +112,45 @@ def test_filters_spare_files_and_give_the_same_rows(spark: SparkSession, tmp_pat
     shutil.rmtree(tmp_path / "b-1")  # what is spared is not even looked for
     late = rows.where("topic = 'a' and timestamp >= timestamp_millis(200)")
     assert sorted(row["offset"] for row in late.collect()) == list(range(20, 25))
+
+
+def test_explain_shows_the_filters_that_the_source_took(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    write_log(tmp_path, "a", [[5, 5], [5, 5], [5]])
+    write_log(tmp_path, "b", [[4]], partition=1)
+    read = spark.read.format("kafka-log").options(mode="records", maxBytesPerPartition="1")
+    every = read.load(str(tmp_path))
+    pushing = read.option("pushdown", "true").load(str(tmp_path))
+    asked = pushing.where(
+        "topic = 'a' and partition in (0, 1) and offset > 11 and value > X'31'"
+        " and timestamp < timestamp_millis(180)"
+    )
+    plan = explained(asked)
+    (pushed,) = re.findall(r"PushedFilters: \[(.*)\]", plan)
+    for said in (
+        "EqualTo(topic,a)",
+        "In(partition,",
+        "GreaterThan(offset,11)",
+        "LessThan(timestamp",
+    ):
+        assert said in pushed
+    assert "GreaterThan(value" not in pushed
+    assert "Filter" in plan, "of the value, which stays with Spark"
+    assert asked.rdd.getNumPartitions() < every.rdd.getNumPartitions()
+    assert sorted(row["offset"] for row in asked.collect()) == list(range(12, 18))
+    assert "GreaterThan(offset,11)" not in explained(every.where("offset > 11"))
+    assert [every.where("offset > 11").count(), every.count()] == [13, 29]
+    late = every.where("offset < 3").union(every.where("offset >= 23"))
+    assert late.count() == 8, "filters of one frame do not meet each other"
+
+
+def explained(frame: DataFrame) -> str:
+    """The formatted plan."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        frame.explain("formatted")
+    return said.getvalue()
 
 
 def test_a_stream_goes_on_from_its_checkpoint(spark: SparkSession, tmp_path: Path) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
 
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.inputs.names import Names
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from pykafka_ops.spark.sources.conditions import Conditions
 
 _PREFIX = "kafka."
 
@@ -111,6 +111,26 @@ class SourceOptions:
         headers = self.flag("includeHeaders", default=False)
         return schemas.RECORDS_WITH_HEADERS if headers else schemas.RECORDS
 
+    def columns(self, usual: pa.Schema, every: pa.Schema, source: str) -> pa.Schema:
+        """Those of ``every`` that ``columns`` names, in that order; ``usual`` where it names none.
+
+        UsageError for a column that ``source`` has not.
+        """
+        wanted = self.words("columns")
+        for name in wanted:
+            if name not in every.names:
+                known = ", ".join(every.names)
+                raise UsageError(f"option columns: {source} has no column {name}: it has {known}")
+        return pa.schema([every.field(name) for name in dict.fromkeys(wanted)]) if wanted else usual
+
+    def where(self, every: pa.Schema) -> Conditions:
+        """What the option ``where`` wants of columns of ``every``."""
+        if not self.has("where"):
+            return Conditions()
+        from pykafka_ops.spark.sources.where import conditions_of
+
+        return conditions_of(self.text("where"), every)
+
     def names(self, names: str, pattern: str) -> Names:
         """Names by a list or by a pattern, of which only one may be given; none: all."""
         if self.has(names) and self.has(pattern):
@@ -118,6 +138,13 @@ class SourceOptions:
         if self.has(pattern):
             return Names.of([self.text(pattern)], regex=True)
         return Names.of(self.words(names))
+
+    def only(self, listed: str, pattern: str, allowed: Collection[Any]) -> SourceOptions | None:
+        """The same with the names alone that are also ``allowed``; None where none is left."""
+        meant = self.names(listed, pattern)
+        both = sorted(name for name in allowed if name in meant)
+        left = {k: v for k, v in self._values.items() if k != pattern.lower()}
+        return SourceOptions({**left, listed.lower(): json.dumps(both)}) if both else None
 
     def client(self) -> dict[str, str]:
         """The client properties: every ``kafka.*`` option without its prefix."""

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from pykafka_ops.spark.sources.conditions import Conditions
+
 _READERS: Final = {
     "kafka-log": "log.reader",
     "kafka-live": "live.reader",
@@ -20,6 +22,10 @@ class TaskReader(Protocol):
     """``columns`` are those of the batches that it reads."""
 
     columns: pa.Schema
+
+    def narrow(self, conditions: Conditions) -> None:
+        """Spare what holds no row that meets all of them; before tasks are planned. Rows that do
+        not may come all the same."""
 
     def partitions(self) -> Sequence[Any]:
         """Tasks; raises UsageError or StorageError where something cannot be read."""

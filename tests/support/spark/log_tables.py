@@ -18,6 +18,7 @@ from pykafka_ops.disk.names import (
     segment_file,
 )
 from pykafka_ops.disk.record import Record
+from pykafka_ops.spark.sources.filtered import FilteredReader
 from pykafka_ops.spark.sources.log import reader as of_logs
 
 
@@ -59,7 +60,7 @@ def write_log(
     return folder
 
 
-def reader(path: Path | str, **options: object) -> of_logs.KafkaLogReader:
+def reader(path: Path | str, **options: object) -> FilteredReader:
     """The reader of the source with these options."""
     return of_logs.reader({"path": str(path)} | {k: str(v) for k, v in options.items()})
 

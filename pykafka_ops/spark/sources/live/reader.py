@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pykafka_ops.spark.schemas import EVERY_RECORD, arrow, narrowed
+from pykafka_ops.spark.sources.filtered import filtered
 from pykafka_ops.spark.sources.live._cluster import cluster_of
 from pykafka_ops.spark.sources.live.pages import TablePage
 from pykafka_ops.spark.sources.live.tables import TABLES
@@ -14,10 +15,13 @@ from pykafka_ops.spark.sources.options import SourceOptions
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from pykafka_ops.spark.sources.conditions import Conditions
     from pykafka_ops.spark.sources.reader import TaskReader
 
 # Spark makes a source in a process of its own each time: what only reading takes is imported there.
 RECORDS = "records"
+_NAMES: Final = {"topic": ("subscribe", "subscribePattern"), "group": ("groups", "groupsPattern")}
+"""The options that are about a column."""
 
 
 def what_of(options: SourceOptions) -> str:
@@ -26,26 +30,35 @@ def what_of(options: SourceOptions) -> str:
 
 
 def every_column(options: SourceOptions) -> pa.Schema:
-    """The columns of the table."""
+    """The columns of the table, or those that the option ``columns`` names."""
+    usual = options.record_columns() if what_of(options) == RECORDS else whole(options)
+    return options.columns(usual, whole(options), "kafka-live")
+
+
+def whole(options: SourceOptions) -> pa.Schema:
+    """All that can be asked for."""
     what = what_of(options)
-    return options.record_columns() if what == RECORDS else TABLES[what].columns
+    return EVERY_RECORD if what == RECORDS else TABLES[what].columns
 
 
 def asked(options: SourceOptions, schema: object) -> pa.Schema:
     """The columns as Arrow has them; UsageError for one there is not."""
-    full = EVERY_RECORD if what_of(options) == RECORDS else every_column(options)
-    return narrowed(schema, full, "kafka-live")
+    return narrowed(schema, whole(options), "kafka-live")
 
 
 def reader(options: Mapping[str, str], schema: object = None) -> TaskReader:
     """A reader of the columns in ``schema``, which may be fewer than all."""
     read = SourceOptions(options)
     wanted = asked(read, every_column(read) if schema is None else schema)
-    if what_of(read) == RECORDS:
-        from pykafka_ops.spark.sources.live.records.reader import RecordsReader
 
-        return RecordsReader(read, wanted)
-    return TableReader(what_of(read), read, wanted)
+    def made(columns: pa.Schema) -> TaskReader:
+        if what_of(read) == RECORDS:
+            from pykafka_ops.spark.sources.live.records.reader import RecordsReader
+
+            return RecordsReader(read, columns)
+        return TableReader(what_of(read), read, columns)
+
+    return filtered(made, read, wanted, whole(read))
 
 
 class TableReader:
@@ -53,10 +66,22 @@ class TableReader:
 
     def __init__(self, what: str, options: SourceOptions, schema: pa.Schema) -> None:
         self._what, self._options, self.columns = what, options, arrow(schema)
+        self._empty = False
         options.client()
+
+    def narrow(self, conditions: Conditions) -> None:
+        """Ask for the topics and groups alone that they leave."""
+        for column, names in _NAMES.items():
+            found = conditions.among(column)
+            if found is not None:
+                narrowed_ = self._options.only(*names, found)
+                self._empty = self._empty or narrowed_ is None
+                self._options = narrowed_ or self._options
 
     def partitions(self) -> Sequence[TablePage]:
         """The pages of the table."""
+        if self._empty:
+            return []
         with cluster_of(self._options) as cluster:
             return TABLES[self._what].pages(cluster, self._options)
 

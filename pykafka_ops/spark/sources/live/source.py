@@ -12,8 +12,8 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStrea
 from pyspark.sql.types import StructType
 
 from pykafka_ops.errors import UsageError
-from pykafka_ops.spark.schemas import struct
-from pykafka_ops.spark.sources.adapter import SparkReader
+from pykafka_ops.spark.schemas import ENDS, struct
+from pykafka_ops.spark.sources.adapter import spark_reader
 from pykafka_ops.spark.sources.live.reader import RECORDS, asked, every_column, reader, what_of
 from pykafka_ops.spark.sources.options import SourceOptions
 
@@ -35,17 +35,21 @@ class KafkaLive(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Reads it once."""
-        return SparkReader(reader(self.read_options.values(), schema))
+        options = self.read_options.values()
+        return spark_reader(reader(options, schema), options)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's
         """Goes on reading: records, and ends of logs."""
         what, wanted = what_of(self.read_options), asked(self.read_options, schema)
         if what == RECORDS:
-            from pykafka_ops.spark.sources.live.records.stream import RecordStream
+            from pykafka_ops.spark.sources.live.records.stream import record_stream
 
-            return RecordStream(self.read_options, wanted)
+            return record_stream(self.read_options, wanted)
         if what == "ends":
+            from pykafka_ops.spark.sources.filtered import Wanted
             from pykafka_ops.spark.sources.live.end_stream import EndStream
+            from pykafka_ops.spark.sources.streams import ChangedStream
 
-            return EndStream(self.read_options, wanted)
+            rows = Wanted(wanted, self.read_options.where(ENDS), ENDS)
+            return ChangedStream(EndStream(self.read_options, rows.read), rows.every)
         raise UsageError(f"what={what} cannot be a stream: records and ends can")

@@ -53,7 +53,6 @@ class LogOptions:
     strict: bool = False
     committed: bool = False
     check_crc: bool = False
-    pushdown: bool = False
     fail_on_loss: bool = True
     max_offsets: int | None = None
 
@@ -94,7 +93,6 @@ def log_options(values: Mapping[str, str]) -> LogOptions:
         strict=options.flag("strict", default=False),
         committed=options.read_committed(),
         check_crc=options.flag("checkCrc", default=records),
-        pushdown=options.flag("pushdown", default=False),
         fail_on_loss=options.flag("failOnDataLoss", default=True),
         max_offsets=options.integer("maxOffsetsPerTrigger", None, lowest=1),
     )

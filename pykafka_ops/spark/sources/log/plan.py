@@ -23,10 +23,10 @@ from pykafka_ops.spark.sources.files import (
 from pykafka_ops.spark.sources.log.options import EARLIEST, LATEST, Bound, LogOptions
 from pykafka_ops.spark.sources.log.scan import ByteRange
 from pykafka_ops.spark.sources.log.seek import Seeker
+from pykafka_ops.spark.sources.pruning import MAX_OFFSET, NOTHING_PRUNED, Pruning
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
-MAX_OFFSET = 2**63 - 1
 _OPEN_COST = 64 << 10
 _LEAST_TASK = 16 << 20
 _AT_ONCE = 16
@@ -78,41 +78,21 @@ class LogTask:
         self.parts = list(parts)
 
 
-@dataclass(slots=True)
-class Pruning:
-    """What filters leave of a table, beyond the options: bounds hold for each segment's content.
-
-    ``moment`` is the least newest timestamp (ms) a segment must have.
-    """
-
-    topics: frozenset[str] | None = None
-    partitions: frozenset[int] | None = None
-    low: int = 0
-    high: int = MAX_OFFSET
-    moment: int | None = None
-
-    def wanted(self, topic: str | None, partition: int | None) -> bool:
-        """Whether a partition can hold anything that the filters leave."""
-        if self.topics is not None and topic not in self.topics:
-            return False
-        return self.partitions is None or partition in self.partitions
-
-
-def found(options: LogOptions, pruning: Pruning | None = None) -> list[ReplicaDir]:
+def found(options: LogOptions, pruning: Pruning = NOTHING_PRUNED) -> list[ReplicaDir]:
     """The replicas to read; with ``replicas=one`` of each partition the one that reaches furthest.
 
     Raises UsageError or StorageError naming the location that is wrong.
     """
 
     def wanted(topic: str | None, partition: int | None) -> bool:
-        return options.wanted(topic, partition) and (
-            pruning is None or pruning.wanted(topic, partition)
-        )
+        return options.wanted(topic, partition) and pruning.wanted(topic, partition)
 
     every = [replica for place in options.places for replica in replicas(place, wanted)]
     every = both_tiers(every)
     every = [r for r in every if wanted(r.topic, r.partition)]
-    return furthest(every) if options.replicas == "one" else every
+    every = furthest(every) if options.replicas == "one" else every
+    allow = pruning.conditions.allow
+    return [r for r in every if allow(broker=r.broker, log_dir=r.log_dir)]
 
 
 def furthest(every: Iterable[ReplicaDir]) -> list[ReplicaDir]:
@@ -182,13 +162,13 @@ def _offset(bound: Bound, replica: ReplicaDir, options: LogOptions, first: int) 
 
 
 def tasks(
-    wanted: Sequence[ReplicaSpan], options: LogOptions, pruning: Pruning | None = None
+    wanted: Sequence[ReplicaSpan], options: LogOptions, pruning: Pruning = NOTHING_PRUNED
 ) -> list[LogTask]:
     """Tasks of about ``options.task_bytes`` each, or less so that there are as many as asked for.
 
     A large segment is cut where its index shows batches to begin; small ones share a task.
     """
-    chosen = [item for span in wanted for item in _segments(span, pruning or Pruning())]
+    chosen = [item for span in wanted for item in _segments(span, pruning)]
     total = sum(end - start for _, _, start, end in chosen)
     size = _task_size(total, options)
     parts = (
@@ -233,9 +213,9 @@ def _segments(
             or not (segment.size or emptied)
         ):
             continue
-        if prune.moment is not None:
+        if prune.since is not None:
             newest = seek.newest(segment)
-            if newest is not None and newest < prune.moment:
+            if newest is not None and newest < prune.since:
                 continue
         start = seek.before(segment, low) if low > segment.base_offset else 0
         end = seek.behind(segment, high) if high < following else segment.size

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,7 @@ from pykafka_ops.spark.sources.log.pick import decoded, message_rows, messages
 from pykafka_ops.spark.sources.log.plan import LogTask, SegmentPart, seeker
 from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message, scan
 from pykafka_ops.spark.sources.log.tail import with_end
+from pykafka_ops.spark.sources.pruning import NOTHING_PRUNED, Pruning
 
 _log = logging.getLogger(__name__)
 _MOST_ROWS = 1 << 16
@@ -35,15 +37,21 @@ GONE = "the segment was deleted after the read was planned"
 
 
 def read(
-    task: LogTask, options: LogOptions, schema: pa.Schema, *, owned: bool = False
+    task: LogTask,
+    options: LogOptions,
+    schema: pa.Schema,
+    *,
+    owned: bool = False,
+    pruning: Pruning = NOTHING_PRUNED,
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a task; small record batches are put together.
 
-    With ``strict`` CorruptError at the first damage. ``owned``: see ``columns.overlapping``.
+    With ``strict`` CorruptError at the first damage. ``owned``: see ``columns.overlapping``. Rows
+    that ``pruning`` does not want may be among them.
     """
     waiting: list[pa.RecordBatch] = []
     rows = size = 0
-    for batch in _batches(task, options, schema, owned):
+    for batch in _batches(task, partial(_read_part, options, schema, owned, pruning)):
         if not batch.num_rows:
             continue
         if not waiting and (batch.num_rows >= _FEW_ROWS or batch.nbytes >= _FEW_BYTES):
@@ -65,21 +73,28 @@ def _one(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
 
 
+def _read_part(
+    options: LogOptions, schema: pa.Schema, owned: bool, pruning: Pruning, part: SegmentPart
+) -> _Records | _Headers:
+    """What reads a part."""
+    kind = _Records if options.mode == "records" else _Headers
+    return kind(part, options, schema, owned, pruning)
+
+
 def _batches(
-    task: LogTask, options: LogOptions, schema: pa.Schema, owned: bool
+    task: LogTask, reader: Callable[[SegmentPart], _Records | _Headers]
 ) -> Iterator[pa.RecordBatch]:
     for part in task.parts:
         seek = seeker(part.replica)
-        reader = _Records if options.mode == "records" else _Headers
         try:
             file = seek.open(part.name)
         except FileNotFoundError:
             size = part.part.end - part.part.start
             why = DANGLING if part.dangling else GONE
-            yield from reader(part, options, schema, owned).bad(Bad(part.part.start, size, why))
+            yield from reader(part).bad(Bad(part.part.start, size, why))
             continue
         try:
-            yield from reader(part, options, schema, owned).read(file, seek.place)
+            yield from reader(part).read(file, seek.place)
         finally:
             file.close()
 
@@ -90,6 +105,7 @@ class _Part:
     options: LogOptions
     schema: pa.Schema
     owned: bool
+    pruning: Pruning
 
 
 class _Headers(_Part):
@@ -160,7 +176,8 @@ class _Records(_Part):
     def __post_init__(self) -> None:
         names = self.schema.names
         part, keys, values = self.part, "key" in names, "value" in names
-        self.wanted = WantedRecords(part.low, part.high, keys, values)
+        low, high = max(part.low, self.pruning.low), min(part.high, self.pruning.high)
+        self.wanted = WantedRecords(low, high, keys, values)
 
     def read(self, file: RandomFile, place: Location) -> Iterator[pa.RecordBatch]:
         self._load_aborted(place)
@@ -193,7 +210,7 @@ class _Records(_Part):
         yield plain_rows(self.schema, self.part.constants, [row])
 
     def _run(self, run: BatchRun) -> Iterator[pa.RecordBatch]:
-        run = overlapping(run, self.part.low, self.part.high)
+        run = overlapping(run, self.wanted.low, self.wanted.high)
         for made in decoded(run, self._visible(run), self.wanted):
             if isinstance(made, Bad):
                 yield from self.bad(made)
@@ -204,6 +221,7 @@ class _Records(_Part):
         """Which batches a consumer sees: no control batches, and none of aborted transactions."""
         flags = run.heads["attributes"]
         keep: npt.NDArray[np.bool_] = (flags & CONTROL_FLAG) == 0
+        keep &= self.pruning.timely(run.heads)
         if self.aborted:
             for n in np.flatnonzero(keep & ((flags & TRANSACTIONAL_FLAG) != 0)).tolist():
                 head = run.heads[n]

@@ -6,14 +6,13 @@ gives what Spark's own ``kafka`` source gives of a topic.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, Filter
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
 from pyspark.sql.types import StructType
 
 from pykafka_ops.spark.schemas import struct
-from pykafka_ops.spark.sources.adapter import SparkReader
-from pykafka_ops.spark.sources.log.reader import KafkaLogReader, asked, every_column, reader
+from pykafka_ops.spark.sources.adapter import spark_reader
+from pykafka_ops.spark.sources.log.reader import asked, every_column, reader
+from pykafka_ops.spark.sources.options import SourceOptions
 
 
 class KafkaLogSource(DataSource):
@@ -30,25 +29,10 @@ class KafkaLogSource(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """A reader of the columns in ``schema``, which may be fewer than all."""
-        made = reader(self.options, schema)
-        return PushingLogReader(made) if made.options.pushdown else SparkReader(made)
+        return spark_reader(reader(self.options, schema), self.options)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's
         """A reader that follows the logs."""
-        from pykafka_ops.spark.sources.log.stream import LogStreamReader
+        from pykafka_ops.spark.sources.log.stream import log_stream
 
-        return LogStreamReader(*asked(self.options, schema))
-
-
-class PushingLogReader(SparkReader):
-    """The same with ``pushdown=true``: filters spare directories and segments. Spark wants the
-    setting ``spark.sql.python.filterPushdown.enabled`` for it."""
-
-    inner: KafkaLogReader
-
-    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802 - Spark's
-        """Take note of the filters; Spark applies all of them again."""
-        from pykafka_ops.spark.sources.log.filters import pruning_of
-
-        self.inner.pruning = pruning_of(filters, self.inner.options.mode)
-        return filters
+        return log_stream(SourceOptions(self.options), *asked(self.options, schema))

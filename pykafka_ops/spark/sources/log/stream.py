@@ -21,11 +21,15 @@ from pyspark.sql.streaming.datasource import (
 
 from pykafka_ops.errors import StorageError
 from pykafka_ops.spark.sources.files import ReplicaDir
+from pykafka_ops.spark.sources.filtered import Wanted
 from pykafka_ops.spark.sources.log import plan as log_plan
 from pykafka_ops.spark.sources.log.options import LogOptions
-from pykafka_ops.spark.sources.log.plan import MAX_OFFSET, ReplicaSpan
+from pykafka_ops.spark.sources.log.plan import ReplicaSpan
 from pykafka_ops.spark.sources.log.read import read
-from pykafka_ops.spark.sources.options import by_partition, by_topic, limited
+from pykafka_ops.spark.sources.log.reader import pruning_of, whole
+from pykafka_ops.spark.sources.options import SourceOptions, by_partition, by_topic, limited
+from pykafka_ops.spark.sources.pruning import MAX_OFFSET, NOTHING_PRUNED, Pruning
+from pykafka_ops.spark.sources.streams import ChangedStream
 
 _log = logging.getLogger(__name__)
 Key = tuple[str, int]
@@ -35,8 +39,10 @@ Ends = dict[Key, int]
 class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Plans each micro-batch on the driver."""
 
-    def __init__(self, options: LogOptions, schema: pa.Schema) -> None:
-        self.options = options
+    def __init__(
+        self, options: LogOptions, schema: pa.Schema, pruning: Pruning = NOTHING_PRUNED
+    ) -> None:
+        self.options, self.pruning = options, pruning
         self.columns = schema
         self.final: Ends | None = None
         self.latest: Ends | None = None
@@ -92,16 +98,18 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             low = before.get(key, replica.first_offset)
             if high > low:
                 self._check(replica, low, high, known=key in before)
-                wanted.append(ReplicaSpan(replica, low, high))
+                if self.pruning.wanted(*key):
+                    wanted.append(ReplicaSpan(replica, low, high))
         for topic, partition in sorted(missing):
             self._lost(f"{topic}-{partition} is no longer there")
-        return [InputPartition(task) for task in log_plan.tasks(wanted, self.options)]
+        return [InputPartition(task) for task in log_plan.tasks(wanted, self.options, self.pruning)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of one task; a batch is in the micro-batch that holds its last offset."""
         if partition.value is None:  # nothing to read
             return iter(())
-        return read(partition.value, self.options, self.columns, owned=True)
+        task, pruning = partition.value, self.pruning
+        return read(task, self.options, self.columns, owned=True, pruning=pruning)
 
     def _check(self, replica: ReplicaDir, low: int, high: int, *, known: bool) -> None:
         first = replica.first_offset
@@ -117,6 +125,16 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 f"data loss: {what}; set failOnDataLoss=false to go on with what is there"
             )
         _log.warning("data loss: %s", what)
+
+
+def log_stream(
+    options: SourceOptions, read: LogOptions, columns: pa.Schema
+) -> DataSourceStreamReader:
+    """A stream of ``columns``, of the rows that the option ``where`` wants."""
+    every = whole(read)
+    wanted = Wanted(columns, options.where(every), every)
+    made = LogStreamReader(read, wanted.read, pruning_of(wanted.conditions, read))
+    return ChangedStream(made, wanted.every) if wanted.conditions else made
 
 
 def _label(replica: ReplicaDir) -> str:

@@ -12,6 +12,7 @@ from pykafka_ops.client import offsets as o
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.commit_log import TOPIC
 from pykafka_ops.errors import CorruptError, PkoError
+from pykafka_ops.spark.sources.conditions import Conditions
 from pykafka_ops.spark.sources.live._cluster import cluster_of, led, offsets_at, topics_of
 from pykafka_ops.spark.sources.live.records.decode import pieces
 from pykafka_ops.spark.sources.live.records.fetch import Pages
@@ -48,6 +49,10 @@ class ClusterReader:
     def __init__(self, wish: CommitFilter, schema: pa.Schema) -> None:
         self._wish, self.columns = wish, schema
         wish.options.client()
+
+    def narrow(self, conditions: Conditions) -> None:
+        """Decode less; all of the topic is read, since that way alone transactions end."""
+        self._wish.narrow(conditions)
 
     def partitions(self) -> Sequence[list[OffsetRange]]:
         """Short partitions share a task."""

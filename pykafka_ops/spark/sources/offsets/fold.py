@@ -6,7 +6,7 @@ transaction's marker says so (GroupMetadataManager.doLoadGroupsAndOffsets).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +19,7 @@ from pykafka_ops.errors import CorruptBatchError, CorruptError
 from pykafka_ops.spark.arrow import assembled
 from pykafka_ops.spark.decode.commits import CommitDecoder, Records
 from pykafka_ops.spark.decode.records import WantedRecords
+from pykafka_ops.spark.sources.conditions import Conditions
 from pykafka_ops.spark.sources.log.pick import decoded, messages
 from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message, Piece
 from pykafka_ops.spark.sources.options import SourceOptions
@@ -34,10 +35,18 @@ class CommitFilter:
 
     def __init__(self, options: SourceOptions) -> None:
         self.options = options
-        self.groups = options.names("groups", "groupsPattern")
-        self.topics = options.names("topics", "topicsPattern")
+        self.groups: Container[str] = options.names("groups", "groupsPattern")
+        self.topics: Container[str] = options.names("topics", "topicsPattern")
         self.since, self.until = options.integer("since"), options.integer("until")
         self.strict = options.flag("strict", default=False)
+
+    def narrow(self, conditions: Conditions) -> None:
+        """Decode the commits alone of the groups and topics that they leave."""
+        groups, topics = conditions.among("group"), conditions.among("topic")
+        if groups is not None:
+            self.groups = frozenset(name for name in groups if name in self.groups)
+        if topics is not None:
+            self.topics = frozenset(name for name in topics if name in self.topics)
 
     def decoder(self) -> CommitDecoder:
         """A decoder that leaves out what is not wanted."""

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.schemas import narrowed
+from pykafka_ops.spark.sources.filtered import filtered
 from pykafka_ops.spark.sources.offsets.fold import CommitFilter
 from pykafka_ops.spark.sources.options import SourceOptions
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from pykafka_ops.spark.sources.reader import TaskReader
 
 
@@ -19,10 +22,14 @@ def reader(options: Mapping[str, str], schema: object = None) -> TaskReader:
     wish = CommitFilter(SourceOptions(options))
     wanted = narrowed(schemas.OFFSETS if schema is None else schema, schemas.OFFSETS,
                       "kafka-offsets")  # fmt: skip
-    if wish.options.places():
-        from pykafka_ops.spark.sources.offsets.files import FilesReader
 
-        return FilesReader(wish, wanted)
-    from pykafka_ops.spark.sources.offsets.cluster import ClusterReader
+    def made(columns: pa.Schema) -> TaskReader:
+        if wish.options.places():
+            from pykafka_ops.spark.sources.offsets.files import FilesReader
 
-    return ClusterReader(wish, wanted)
+            return FilesReader(wish, columns)
+        from pykafka_ops.spark.sources.offsets.cluster import ClusterReader
+
+        return ClusterReader(wish, columns)
+
+    return filtered(made, wish.options, wanted, schemas.OFFSETS)

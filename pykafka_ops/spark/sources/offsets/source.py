@@ -11,7 +11,7 @@ from pyspark.sql.types import StructType
 
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.schemas import narrowed, struct
-from pykafka_ops.spark.sources.adapter import SparkReader
+from pykafka_ops.spark.sources.adapter import spark_reader
 from pykafka_ops.spark.sources.options import SourceOptions
 
 
@@ -24,14 +24,15 @@ class KafkaOffsets(DataSource):
         return "kafka-offsets"
 
     def schema(self) -> StructType:
-        """OFFSETS."""
-        return struct(schemas.OFFSETS)
+        """OFFSETS, or the columns of it that the option ``columns`` names."""
+        options = SourceOptions(self.options)
+        return struct(options.columns(schemas.OFFSETS, schemas.OFFSETS, self.name()))
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Reads what is there now."""
         from pykafka_ops.spark.sources.offsets.reader import reader
 
-        return SparkReader(reader(self.options, schema))
+        return spark_reader(reader(self.options, schema), self.options)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's
         """Goes on reading as groups commit."""

@@ -19,6 +19,7 @@ from pykafka_ops.spark.sources.live.records.offsets import OffsetRange
 from pykafka_ops.spark.sources.log.columns import plain_rows, record_rows
 from pykafka_ops.spark.sources.log.pick import decoded, message_rows
 from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message, wrong_crcs
+from pykafka_ops.spark.sources.pruning import NOTHING_PRUNED, Pruning
 
 
 class DecodedPage(NamedTuple):
@@ -32,9 +33,15 @@ class Decoder:
     """Makes record batches of ``schema`` from the pages of one span, in order."""
 
     def __init__(
-        self, schema: pa.Schema, span: OffsetRange, *, committed: bool, crc: bool = True
+        self,
+        schema: pa.Schema,
+        span: OffsetRange,
+        *,
+        committed: bool,
+        crc: bool = True,
+        pruning: Pruning = NOTHING_PRUNED,
     ) -> None:
-        self._schema = schema
+        self._schema, self._pruning = schema, pruning
         self._span, self._committed, self._crc = span, committed, crc
         names = self._schema.names
         self._wanted = WantedRecords(span.start, span.end, "key" in names, "value" in names)
@@ -71,6 +78,7 @@ class Decoder:
         last = found["base_offset"] + found["last_delta"]
         keep: npt.NDArray[np.bool_] = last >= self._span.start
         keep &= (found["base_offset"] < self._span.end) & ((flags & CONTROL_FLAG) == 0)
+        keep &= self._pruning.timely(found)
         if self._committed and (aborted or self._aborting):
             self._left = sorted(aborted, key=lambda a: a[1])
             for n in np.flatnonzero(flags & TRANSACTIONAL_FLAG):

@@ -15,10 +15,14 @@ from pykafka_ops.client.leaders import Partition
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.spark.sources.live._cluster import led, offsets_at, topics_of
 from pykafka_ops.spark.sources.options import SourceOptions, by_partition
+from pykafka_ops.spark.sources.pruning import NOTHING_PRUNED, Pruning
 
 EARLIEST: Final = "earliest"
 LATEST: Final = "latest"
 _NUMBERS: Final = {EARLIEST: o.EARLIEST, LATEST: o.LATEST}
+_BY_PARTITION: Final = (
+    "startingOffsets", "endingOffsets", "startingOffsetsByTimestamp", "endingOffsetsByTimestamp",
+)  # fmt: skip
 Places = dict[Partition, int]
 
 
@@ -70,9 +74,37 @@ def limits(
     }
 
 
-def held_now(cluster: Cluster, options: SourceOptions) -> dict[Partition, OffsetRange]:
-    """The same of the partitions that the options mean."""
-    return limits(cluster, subscribed(cluster, options), committed=options.read_committed())
+def held_now(
+    cluster: Cluster, options: SourceOptions, pruning: Pruning = NOTHING_PRUNED
+) -> dict[Partition, OffsetRange]:
+    """The same of the partitions that the options mean and ``pruning`` wants; of all where options
+    name offsets, which must name all."""
+    every = subscribed(cluster, options)
+    if not any(options.text(name).startswith("{") for name in _BY_PARTITION):
+        every = [p for p in every if pruning.wanted(*p)]
+    return limits(cluster, every, committed=options.read_committed())
+
+
+def pruned(cluster: Cluster, spans: list[OffsetRange], pruning: Pruning) -> list[OffsetRange]:
+    """What of ``spans`` can hold records that are wanted; where a time bounds them from below, the
+    brokers are asked which record is the first of that time or later."""
+    left = [
+        span._replace(start=max(span.start, pruning.low), end=min(span.end, pruning.high))
+        for span in spans
+        if pruning.wanted(span.topic, span.partition)
+    ]
+    left = [span for span in left if span.start < span.end]
+    if pruning.since is None or pruning.since <= 0:
+        return left
+    firsts = offsets_at(cluster, [(s.topic, s.partition) for s in left], pruning.since)
+    late = []
+    for span in left:
+        first = firsts.get((span.topic, span.partition))
+        if first is None:  # nobody said
+            late.append(span)
+        elif 0 <= first.offset < span.end:
+            late.append(span._replace(start=max(span.start, first.offset)))
+    return late
 
 
 def starting(

@@ -15,10 +15,14 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from pykafka_ops.client.leaders import Partition
+from pykafka_ops.spark.schemas import EVERY_RECORD
+from pykafka_ops.spark.sources.filtered import Wanted
 from pykafka_ops.spark.sources.live._cluster import cluster_of
 from pykafka_ops.spark.sources.live.records.offsets import LATEST, OffsetRange, held_now, starting
 from pykafka_ops.spark.sources.live.records.reader import read_span, tasks
 from pykafka_ops.spark.sources.options import SourceOptions, by_partition, by_topic, limited
+from pykafka_ops.spark.sources.pruning import NOTHING_PRUNED, Pruning
+from pykafka_ops.spark.sources.streams import ChangedStream
 
 Offsets = dict[str, dict[str, int]]
 
@@ -26,8 +30,10 @@ Offsets = dict[str, dict[str, int]]
 class RecordStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """A partition that comes later is read from its beginning."""
 
-    def __init__(self, options: SourceOptions, schema: pa.Schema) -> None:
-        self._options, self._schema = options, schema
+    def __init__(
+        self, options: SourceOptions, schema: pa.Schema, pruning: Pruning = NOTHING_PRUNED
+    ) -> None:
+        self._options, self._schema, self._pruning = options, schema, pruning
         self._target: dict[Partition, int] | None = None
         options.client()
         options.read_committed()
@@ -73,10 +79,20 @@ class RecordStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
             first = begun.get(p)
             if first is None:
                 first = min(last, held[p].start if p in held else 0)
-            if first < last:
+            first, last = max(first, self._pruning.low), min(last, self._pruning.high)
+            if first < last and self._pruning.wanted(*p):
                 spans.append(OffsetRange(*p, first, last))
         return [InputPartition(tuple(span)) for span in tasks(self._options, spans)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The records of one range."""
-        yield from read_span(self._options, self._schema, OffsetRange(*partition.value))
+        span = OffsetRange(*partition.value)
+        yield from read_span(self._options, self._schema, span, self._pruning)
+
+
+def record_stream(options: SourceOptions, columns: pa.Schema) -> DataSourceStreamReader:
+    """A stream of ``columns``, of the records that the option ``where`` wants."""
+    wanted = Wanted(columns, options.where(EVERY_RECORD), EVERY_RECORD)
+    pruning = Pruning.of(wanted.conditions, ("offset",), "timestamp")
+    made = RecordStream(options, wanted.read, pruning)
+    return ChangedStream(made, wanted.every) if wanted.conditions else made

@@ -14,8 +14,7 @@ from pykafka_ops.spark import schemas
 from pykafka_ops.spark.inputs.names import ALL
 from pykafka_ops.spark.inputs.replicas import known
 from pykafka_ops.spark.sources import place
-from pykafka_ops.spark.sources.log.read import read
-from tests.support.spark.log_tables import reader, table, write_log
+from tests.support.spark.log_tables import column, table, write_log
 
 SEGMENTS = ([5, 5, 5], [5, 5], [5])
 
@@ -35,10 +34,9 @@ def problems(folder: Path, **options: object) -> list[tuple[str, str]]:
 
 def said(folder: Path) -> list[str]:
     """The same where records are read, and the column is asked for."""
-    made = reader(folder.parent, mode="records")
-    schema = schemas.arrow(schemas.KEYS_AND_DAMAGE)
-    batches = [b for task in made.partitions() for b in read(task, made.options, schema)]
-    return [p for b in batches for p in b["problem"].to_pylist() if p is not None]
+    columns = ",".join(schemas.KEYS_AND_DAMAGE.names)
+    found = column(folder.parent, "problem", mode="records", columns=columns)
+    return [problem for problem in found if problem is not None]
 
 
 def cut(folder: Path, base: int, whole: int, more: int = 0) -> None:
