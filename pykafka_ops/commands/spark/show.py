@@ -13,7 +13,7 @@ from pykafka_ops.commands.framework.grid import fitted
 from pykafka_ops.page.units import NONE, moment, share, value_text
 from pykafka_ops.spark.model import Column, Report, Row, Section
 from pykafka_ops.spark.page import audit, compare, cost, forecast, lag, retention, skew, slo
-from pykafka_ops.spark.page.parts import Tile
+from pykafka_ops.spark.page.parts import Tile, reading
 
 _VIEWS: Final = {
     "lag": ("Consumer lag", lag.headline, lag.tiles),
@@ -77,6 +77,8 @@ class TerminalPage:
         self._console.print(printable(headline(report)), width=self._width)
         for figures in self._figures(tiles(report)):
             self._console.print(figures, width=self._width)
+        if read := reading(report):
+            self._console.print(Text(f"read {'; '.join(read)}", "dim"), width=self._width)
         if report.problems:
             count = len(report.problems)
             said = (

@@ -93,18 +93,30 @@ def in_arrow(frame: DataFrame, function: ArrowTask, schema: pa.Schema) -> DataFr
         return Classic(frame._jdf.mapInArrow(column._jc, False, None), frame.sparkSession)
 
 
+def cores_of(of: SparkSession | DataFrame) -> int:
+    """How many tasks run at a time in a session, or in that of a frame; one of the local engine."""
+    if isinstance(cast("object", of), (LocalSession, LocalFrame)):
+        return 1
+    found: Any = of
+    session = cast("SparkSession", getattr(found, "sparkSession", found))
+    if is_connected(session):  # how many cores there are is not told
+        return int(session.conf.get("spark.sql.shuffle.partitions") or 1)
+    return int(session.sparkContext.defaultParallelism)
+
+
 def spread(session: SparkSession, count: int, per_task: int) -> DataFrame:
     """A frame of ``id`` from 0 on, in tasks of about ``per_task``, as many as there are cores for
     at most."""
     local = _here(session)
     if local is not None:
         return cast("DataFrame", local.range(count))
-    if is_connected(session):  # how many cores there are is not told
-        cores = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
-    else:
-        cores = session.sparkContext.defaultParallelism
-    tasks = max(1, min(count // per_task, 4 * cores))
+    tasks = max(1, min(count // per_task, 4 * cores_of(session)))
     return session.range(0, count, 1, tasks)
+
+
+def scattered(frame: DataFrame, tasks: int) -> DataFrame:
+    """The frame with its rows dealt to so many tasks."""
+    return frame if _frame_here(frame) is not None else frame.repartition(max(1, tasks))
 
 
 def dealt(frame: DataFrame, key: str, rows: int) -> DataFrame:
@@ -112,8 +124,7 @@ def dealt(frame: DataFrame, key: str, rows: int) -> DataFrame:
     task for each core at least. It counts the frame, which had better be kept."""
     if _frame_here(frame) is not None:
         return frame
-    tasks = max(frame.sparkSession.sparkContext.defaultParallelism, -(-frame.count() // rows))
-    return frame.repartition(tasks, key)
+    return frame.repartition(max(cores_of(frame), -(-frame.count() // rows)), key)
 
 
 def first_rows(frame: DataFrame, order: Sequence[tuple[str, str]], most: int) -> pa.Table:

@@ -35,8 +35,9 @@ class InputQuery:
 class Inputs:
     """``now`` is the moment a report is about, ``since`` and ``until`` the span that counts (ms
     since 1970, None: open). ``wanted_topics`` and ``wanted_groups`` already hold for every frame.
-    ``problems`` grows while frames are read. ``source`` says what is read, for ``Report.source``;
-    ``directories`` are those that are read, as they are opened: keys may be in them.
+    ``problems`` and ``source`` grow while frames are read: this says what is read, for
+    ``Report.source``. ``directories`` are those that are read, as they are opened: keys may be in
+    them.
 
     A method gives None where this kind of input cannot know.
     """
@@ -49,7 +50,7 @@ class Inputs:
         self.wanted_topics, self.wanted_groups = query.topics, query.groups
         self.strict = query.strict
         self.problems: list[Problem] = []
-        self.source = source
+        self.source: dict[str, Any] = dict(source)
         self.directories: list[str] = []
         self.frames: dict[Any, DataFrame] = {}
 

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
+from pykafka_ops.errors import PkoError
 from pykafka_ops.spark import schemas, uris
-from pykafka_ops.spark.arrow import row_batches
-from pykafka_ops.spark.engines import functions_of, made_frame
-from pykafka_ops.spark.inputs import InputQuery, Inputs
-from pykafka_ops.spark.inputs import replicas as looked
+from pykafka_ops.spark.arrow import map_rows
+from pykafka_ops.spark.engines import functions_of, kept
+from pykafka_ops.spark.failures import explained
+from pykafka_ops.spark.inputs import InputQuery, Inputs, listed
+from pykafka_ops.spark.inputs.listed import OFFSETS_TOPIC
+from pykafka_ops.spark.inputs.log_reading import (
+    PlannedLogs,
+    ReadPlan,
+    commits_in,
+    commits_plan,
+)
 from pykafka_ops.spark.inputs.log_times import ends, times
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.inputs.settings import config_rows, stored_settings
 from pykafka_ops.spark.schemas import Row
 from pykafka_ops.spark.sources.files import Location
-from pykafka_ops.spark.sources.options import now_ms
+from pykafka_ops.spark.sources.log.options import log_options
+from pykafka_ops.spark.sources.offsets.fold import CommitFilter
+from pykafka_ops.spark.sources.options import SourceOptions, now_ms
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
-
-_OFFSETS: Final = Names(frozenset({"__consumer_offsets"}))
 
 
 class LogDirInputs(Inputs):
@@ -31,8 +38,8 @@ class LogDirInputs(Inputs):
 
     ``settings`` (see ``settings.py``) stand above what a broker's own store in a directory says.
     Unless asked otherwise, ``now`` is the newest timestamp at the logs' ends that is not in the
-    future. Directories are listed once, commits before logs: what a broker writes later is not
-    read, so that sizes, records and ends are of one moment.
+    future. Directories are listed once, in executors, commits before logs: what a broker writes
+    later is not read, so that sizes, records and ends are of one moment.
 
     Members of groups are not in files: ``groups`` is None. Raises UsageError or
     StorageError where a location cannot be read.
@@ -46,46 +53,89 @@ class LogDirInputs(Inputs):
         settings: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         self._locations = list(locations)
-        self._offsets_known = looked.known(self._locations, _OFFSETS)
-        every_replica = looked.listed(self._locations, query.topics)
-        self._known = looked.with_ends(every_replica)
-        self._bounds = looked.bounds(every_replica, self._known)
-        every = [*self._known, *self._offsets_known]
-        now = _now(every) if query.now is None else query.now
+        self._held: list[DataFrame] = []
+        self._plans: dict[str, PlannedLogs] = {}
+        try:
+            self._list(spark, query)
+        except PkoError:
+            raise
+        except Exception as error:
+            raise explained(error) from error
+        times = (self._logs_newest, self._commits_newest)
+        newest = max((t for t in times if t is not None), default=self._present)
         super().__init__(
-            spark, query, now, {"directories": [uris.shown(place) for place in self._locations]}
+            spark,
+            query,
+            newest if query.now is None else query.now,
+            {"directories": [uris.shown(place) for place in self._locations]},
         )
         self.directories = self._locations
         self._settings = {topic: dict(values) for topic, values in (settings or {}).items()}
 
-    @property
-    def offsets_partitions(self) -> set[int]:
-        """Which partitions of ``__consumer_offsets`` were found."""
-        replicas = (known.replica for known in self._offsets_known)
-        return {replica.partition for replica in replicas if replica.partition is not None}
+    def _list(self, spark: SparkSession, query: InputQuery) -> None:
+        self._present = now_ms()
+        found = self._hold(listed.folders(spark, self._locations, query.topics))
+        f = functions_of(found)
+        of_commits = found.where("commits")
+        self._commit_logs = self._hold(listed.logs(of_commits, Names(frozenset({OFFSETS_TOPIC}))))
+        known, self._commits_newest, _ = self._sums(self._commit_logs)
+        wanted = found if OFFSETS_TOPIC in query.topics else found.where(~f.col("commits"))
+        self._logs = self._hold(listed.logs(wanted, query.topics))
+        _, self._logs_newest, self._stored = self._sums(self._logs)
+        rows = self._commit_logs.where("known").select("partition").distinct() if known else None
+        self.offsets_partitions: set[int] = (
+            set(rows.toArrow()["partition"].to_pylist()) if rows is not None else set()
+        )
 
-    def _options(self, **more: object) -> dict[str, object]:
-        places = {"paths": json.dumps(self._locations), "strict": str(self.strict).lower()}
-        return {**places, **more}
+    def _hold(self, frame: DataFrame) -> DataFrame:
+        self._held.append(kept(frame))
+        return self._held[-1]
 
-    def _log(self, schema: pa.Schema | None = None, **more: object) -> DataFrame:
-        return self.read("kafka-log", self._options(**self._bounds, **more), schema)
+    def _sums(self, logs: DataFrame) -> tuple[int, int | None, int]:
+        """Replicas whose end is known, the newest time up to the present, bytes to be read."""
+        f = functions_of(logs)
+        newest = f.when(f.col("newest") <= self._present, f.col("newest"))
+        sums = logs.groupBy("known").agg(
+            f.count("*").alias("count"),
+            f.max(newest).alias("newest"),
+            f.sum(f.when(f.col("read"), f.col("stored")).otherwise(0)).alias("stored"),
+        )
+        rows = sums.toArrow().to_pylist()
+        known = sum(row["count"] for row in rows if row["known"])
+        times = [row["newest"] for row in rows if row["newest"] is not None]
+        return known, max(times, default=None), sum(int(row["stored"] or 0) for row in rows)
 
-    def _rows(self, name: str, rows: Callable[[], Iterable[Row]], schema: pa.Schema) -> DataFrame:
-        """A frame of rows made on the driver; times in ms."""
+    def close(self) -> None:
+        super().close()
+        for plan in self._plans.values():
+            plan.close()
+        for frame in self._held:
+            frame.unpersist()
 
-        def make() -> DataFrame:
-            batches = list(row_batches(schema, rows()))
-            return made_frame(self.spark, pa.Table.from_batches(batches, schema), schema)
+    def _read(self, schema: pa.Schema, **options: object) -> DataFrame:
+        """What the options of ``kafka-log`` say, of the replicas that are read."""
+        given = {k: str(v) for k, v in options.items() if v is not None}
+        known = log_options({"path": "/", "strict": str(self.strict).lower(), **given})
+        name = known.mode
+        if name not in self._plans:
+            self._plans[name] = PlannedLogs(self._logs, self._stored, known)
+            self._say(name, self._plans[name].plan)
+        return self._plans[name].rows(schema)
 
-        return self.keep(name, make)
+    def _say(self, what: str, plan: ReadPlan) -> None:
+        """Note how much is read, for the report to say so."""
+        self.source["read"] = {**self.source.get("read", {}), what: asdict(plan)}
+
+    def _first(self) -> DataFrame:
+        """LOGS, of each partition the replica that stands for it."""
+        return self._logs.where(functions_of(self._logs).col("first"))
 
     def batches(self) -> DataFrame | None:
-        return self._log(replicas="one", checkCrc="true")
+        return self._read(schemas.BATCHES, mode="batches", checkCrc="true")
 
     def records(self) -> DataFrame | None:
         until = None if self.until is None else self.until + 1
-        return self._log(
+        return self._read(
             schemas.KEYS_AND_DAMAGE,
             mode="records",
             startingTimestamp=self.since,
@@ -94,66 +144,96 @@ class LogDirInputs(Inputs):
 
     def partitions(self) -> DataFrame | None:
         """PARTITIONS; ``end_offset`` is the end of the log, since files have no high watermark."""
-        rows = lambda: looked.partition_rows(self._known)  # noqa: E731
-        return self._rows("partitions", rows, schemas.PARTITIONS)
+        columns = ("topic", "partition", "brokers", "start", "end", "newest")
+
+        def made(row: Mapping[str, Any]) -> Iterator[Row]:
+            topic, partition, brokers, *ends = (row[name] for name in columns)
+            yield topic, partition, None, brokers, None, *ends
+
+        some = self._first().select(*columns)
+        return self.keep("partitions", lambda: map_rows(some, made, schemas.PARTITIONS))
 
     def brokers(self) -> DataFrame | None:
-        ids = {k.replica.broker for k in self._known if k.replica.broker is not None}
-        rows = [(broker, None, None, None, None) for broker in sorted(ids)]
-        return self._rows("brokers", lambda: rows, schemas.BROKERS)
+        known = self._logs.where("known")
+        ids = known.where(functions_of(known).col("broker").isNotNull()).select("broker").distinct()
+        return self.keep(
+            "brokers",
+            lambda: map_rows(ids, lambda r: [(r["broker"], *[None] * 4)], schemas.BROKERS),
+        )
 
     def log_dirs(self) -> DataFrame | None:
-        return self._rows("log_dirs", lambda: looked.dir_rows(self._known), schemas.LOG_DIRS)
+        f = functions_of(self._logs)
+        return self._logs.where("known").select(
+            "broker", "log_dir", "topic", "partition", "size", f.col("lag").alias("offset_lag"),
+            f.lit(False).alias("future"),
+            f.col("total").alias("total_bytes"), f.col("usable").alias("usable_bytes"),
+        )  # fmt: skip
 
     def configs(self) -> DataFrame | None:
         """CONFIGS; settings given nowhere have Kafka's default."""
-        return self._rows("configs", self._config_rows, schemas.CONFIGS)
+        settings = self._all_settings()
 
-    def _config_rows(self) -> Sequence[Row]:
+        def made(row: Mapping[str, Any]) -> Sequence[Row]:
+            return config_rows([row["topic"]], settings)
+
+        topics = self._first().select("topic").distinct()
+        return self.keep("configs", lambda: map_rows(topics, made, schemas.CONFIGS))
+
+    def _all_settings(self) -> dict[str, dict[str, str]]:
         places = [Location.of(location) for location in self._locations]
         stored = stored_settings(place.path for place in places if place.local)
-        settings = {
+        return {
             topic: {**stored.get(topic, {}), **self._settings.get(topic, {})}
             for topic in {*stored, *self._settings}
         }
-        topics = sorted({k.replica.topic for k in self._known if k.replica.topic is not None})
-        return config_rows(topics, settings)
 
-    def _offsets(self, **more: object) -> DataFrame:
-        groups = self.wanted_groups.option("groups", "groupsPattern")
-        topics = self.wanted_topics.option("topics", "topicsPattern")
-        ends = looked.ends_option(self._offsets_known)
-        return self.read("kafka-offsets", self._options(**groups, **topics, **ends, **more))
+    def _commits(self, **more: object) -> DataFrame:
+        options = {
+            "strict": str(self.strict).lower(),
+            **self.wanted_groups.option("groups", "groupsPattern"),
+            **self.wanted_topics.option("topics", "topicsPattern"),
+            **more,
+        }
+        given = {key: str(value) for key, value in options.items() if value is not None}
+        wish = CommitFilter(SourceOptions(given))
+        return commits_in(self._commit_logs, len(self.offsets_partitions), wish)
 
     def commits(self) -> DataFrame | None:
         """OFFSETS; None where ``__consumer_offsets`` was not found."""
-        if not self._offsets_known:
+        if not self.offsets_partitions:
             return None
-        return self._offsets(since=self.since, until=self.until)
+        if self.since is not None and "commits" not in self.source.get("read", {}):
+            self._say("commits", commits_plan(self._commit_logs, self.since))
+        return self._commits(since=self.since, until=self.until)
 
     def committed(self) -> DataFrame | None:
         """COMMITTED: what the last commit of each partition said, if it was not deleted since."""
-        if not self._offsets_known:
+        if not self.offsets_partitions:
             return None
-        return self.keep("committed", lambda: last_commits(self._offsets(until=self.until)))
+        return self.keep("committed", lambda: last_commits(self._commits(until=self.until)))
 
     def ends(
         self, moments: Sequence[int], topics: Collection[str] | None = None
     ) -> DataFrame | None:
         """ENDS, from the time indexes and the records there."""
-        best = looked.one_each(self._known)
-        return self.keep(("ends", *moments), lambda: ends(self.spark, best, moments))
+        some = self._first()
+        if topics is not None:
+            some = some.where(functions_of(some).col("topic").isin(list(topics)))
+        key = ("ends", *moments, *sorted(topics or ()))
+        return self.keep(key, lambda: ends(some, moments))
 
     def times(self) -> DataFrame | None:
         """TIMES, each from the record itself."""
         committed = self.committed()
         if committed is None:
             return None
-        best = looked.one_each(self._known)
-        return self.keep("times", lambda: times(best, committed))
+        return self.keep("times", lambda: times(self._first(), committed))
 
     def cleaned(self) -> DataFrame | None:
-        return self._rows("cleaned", lambda: looked.cleaned_rows(self._known), schemas.CLEANED)
+        f = functions_of(self._logs)
+        known = self._logs.where(f.col("known") & f.col("cleaned").isNotNull())
+        names = ("broker", "log_dir", "topic", "partition")
+        return known.select(*names, f.col("cleaned").alias("offset"))
 
 
 def last_commits(commits: DataFrame) -> DataFrame:
@@ -163,10 +243,3 @@ def last_commits(commits: DataFrame) -> DataFrame:
     last = f.max_by(f.struct("offset", "leader_epoch", "metadata", "tombstone"), "log_offset")
     found = commits.groupBy(*key).agg(last.alias("last")).where(~f.col("last.tombstone"))
     return found.select(*key, "last.offset", "last.leader_epoch", "last.metadata")
-
-
-def _now(found: Sequence[looked.Known]) -> int:
-    """The newest timestamp up to the present; the present where there is none."""
-    present = now_ms()
-    times = (k.tail.newest for k in found)
-    return max((t for t in times if t is not None and t <= present), default=present)

@@ -6,12 +6,12 @@ Each look-up is a few small reads, done where Spark's tasks run.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.arrow import map_rows
-from pykafka_ops.spark.engines import spread
-from pykafka_ops.spark.inputs.replicas import Known
+from pykafka_ops.spark.engines import functions_of
+from pykafka_ops.spark.inputs.replicas import unpacked
 from pykafka_ops.spark.schemas import Row
 from pykafka_ops.spark.sources.files import SegmentFile
 from pykafka_ops.spark.sources.log.pick import first_record
@@ -19,39 +19,41 @@ from pykafka_ops.spark.sources.log.plan import seeker
 from pykafka_ops.spark.sources.log.seek import Seeker
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-_TASK: Final = 64
-"""Partitions of a task, about."""
+    from pyspark.sql import DataFrame
 
 
-def ends(spark: SparkSession, found: Sequence[Known], moments: Sequence[int]) -> DataFrame:
-    """ENDS of each at each of ``moments``, as ListOffsets has them."""
+def ends(logs: DataFrame, moments: Sequence[int]) -> DataFrame:
+    """ENDS of each of LOGS at each of ``moments``, as ListOffsets has them."""
 
     def look(row: Mapping[str, Any]) -> Iterator[Row]:
-        known = found[row["id"]]
-        seek = seeker(known.replica)
+        replica = unpacked(row["packed"])
+        seek = seeker(replica)
         for moment in moments:
             at = seek.first_at(moment)
-            yield *known.replica.key, moment, known.tail.end if at is None else at
+            yield *replica.key, moment, row["end"] if at is None else at
 
-    return map_rows(spread(spark, len(found), _TASK), look, schemas.ENDS)
+    return map_rows(logs.select("end", "packed"), look, schemas.ENDS)
 
 
-def times(found: Sequence[Known], committed: DataFrame) -> DataFrame:
+def times(logs: DataFrame, committed: DataFrame) -> DataFrame:
     """TIMES at the offsets of ``committed`` that lie inside their logs."""
-    by_key = {known.replica.key: known for known in found}
 
     def look(row: Mapping[str, Any]) -> Iterator[Row]:
-        topic, partition, offset = row["topic"], row["partition"], row["offset"]
-        known = by_key.get((topic, partition))
-        if known is not None and known.replica.first_offset <= offset < known.tail.end:
-            moment = time_at(seeker(known.replica), offset)
-            if moment is not None:
-                yield topic, partition, offset, moment
+        if row["packed"] is None:
+            return
+        replica = unpacked(row["packed"])
+        seek = seeker(replica)
+        for offset in row["offsets"]:
+            if replica.first_offset <= offset < row["end"]:
+                moment = time_at(seek, offset)
+                if moment is not None:
+                    yield row["topic"], row["partition"], offset, moment
 
-    places = committed.select("topic", "partition", "offset").distinct()
-    return map_rows(places, look, schemas.TIMES)
+    f = functions_of(committed)
+    place = ["topic", "partition"]
+    wanted = committed.groupBy(*place).agg(f.collect_set("offset").alias("offsets"))
+    return map_rows(wanted.join(logs.select(*place, "end", "packed"), place, "left"), look,
+                    schemas.TIMES)  # fmt: skip
 
 
 def time_at(seek: Seeker, offset: int) -> int | None:

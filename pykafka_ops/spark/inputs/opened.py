@@ -55,7 +55,8 @@ class _BothInputs(ClusterInputs):
         super().__init__(spark, properties, query)
         self._files = LogDirInputs(spark, locations, query)
         self._files.problems = self.problems
-        self.source = {**self.source, **self._files.source}
+        self.source |= self._files.source
+        self._files.source = self.source
         self.directories = self._files.directories
 
     def batches(self) -> DataFrame | None:

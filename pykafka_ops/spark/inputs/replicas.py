@@ -1,23 +1,33 @@
-"""Facts about the replicas in log directories, without reading their records: a few small reads for
-each, side by side, on the driver."""
+"""Facts about the replicas of one partition, without reading their records: a few small reads for
+each, where Spark's tasks run."""
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
-from pykafka_ops.disk.names import CLEANER_OFFSET_CHECKPOINT
-from pykafka_ops.spark.inputs.names import Names
-from pykafka_ops.spark.schemas import Row
-from pykafka_ops.spark.sources.files import Location, ReplicaDir, both_tiers, checkpoint, replicas
-from pykafka_ops.spark.sources.log.plan import each, furthest, seeker
+from pykafka_ops.spark.schemas import columns
+from pykafka_ops.spark.sources.files import ReplicaDir, both_tiers
+from pykafka_ops.spark.sources.log.plan import seeker
 from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message
 from pykafka_ops.spark.sources.log.seek import Seeker
 
 _LOOK_BACK: Final = 2
 """Closed segments whose time index is asked for the newest record: it is hardly ever older."""
+
+LOGS: Final = columns(
+    "topic string, partition int, broker int, log_dir string, size bigint, start bigint,"
+    "end bigint, newest bigint, lag bigint, total bigint, usable bigint, cleaned bigint,"
+    "brokers ints, known boolean, first boolean, read boolean, high bigint, stored bigint,"
+    "packed binary"
+)
+"""A row for each replica. ``size`` are the bytes it has where it lies, ``stored`` those with remote
+storage, ``newest`` is in ms, ``lag`` offsets behind the longest, ``cleaned`` as CLEANED has it.
+``known``: its end is. ``first``: it stands for the partition, whose ``brokers`` it names; ``read``:
+its records are read, up to ``high`` (null: to its end). Of these ``packed`` is the ReplicaDir."""
 
 
 class ReplicaEnd(NamedTuple):
@@ -27,62 +37,86 @@ class ReplicaEnd(NamedTuple):
     newest: int | None
 
 
-class Known(NamedTuple):
-    """A replica with its end and its size in bytes; what remote storage has of it does not count
-    where it lies."""
+@dataclass(frozen=True, slots=True)
+class FoundReplica:
+    """A replica with what its directory tells: bytes of the volume and those that are free, and how
+    far the cleaner got (an offset); None where that is not known."""
 
     replica: ReplicaDir
-    tail: ReplicaEnd
-    size: int
+    total: int | None = None
+    usable: int | None = None
+    cleaned: int | None = None
 
 
-def known(locations: Sequence[str], topics: Names) -> list[Known]:
-    """Every replica of the topics meant whose end is known, as it is now. UsageError or
-    StorageError names a bad location."""
-    return with_ends(listed(locations, topics))
+def volume_of(replica: ReplicaDir) -> tuple[int | None, int | None]:
+    """What a local volume holds is asked of it, of others it is not known."""
+    if replica.root:
+        return None, None
+    try:
+        found = os.statvfs(replica.path)
+    except OSError:
+        return None, None
+    return found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize
 
 
-def listed(locations: Sequence[str], topics: Names) -> list[ReplicaDir]:
-    """Every replica of the topics meant."""
-    found = [r for place in locations for r in replicas(place, lambda t, _: t in topics)]
-    return both_tiers([r for r in found if r.topic is not None and r.topic in topics])
+def log_rows(same: Sequence[FoundReplica]) -> Iterator[dict[str, Any]]:
+    """LOGS of the replicas of one partition, in the order in which their locations were named."""
+    by_path = {(found.replica.root, found.replica.path): found for found in same}
+    every = both_tiers([found.replica for found in same])
+    ends = {id(replica): end_of(replica) for replica in every if replica.ends}
+    known = [replica for replica in every if id(replica) in ends]
+    first = _furthest(known, ends)
+    read = _furthest(every, ends)
+    for replica in every:
+        if replica is not read and id(replica) not in ends:
+            continue
+        found, end = by_path[replica.root, replica.path], ends.get(id(replica))
+        row: dict[str, Any] = {
+            "topic": replica.topic, "partition": replica.partition, "broker": replica.broker,
+            "log_dir": replica.log_dir, "start": replica.first_offset,
+            "size": sum(s.size for s in replica.segments if replica.tiered or not s.tiered),
+            "stored": sum(s.size for s in replica.segments), "total": found.total,
+            "usable": found.usable, "cleaned": found.cleaned, "known": end is not None,
+            "first": replica is first, "read": replica is read,
+        }  # fmt: skip
+        if end is not None and first is not None:
+            row |= {"end": end.end, "newest": end.newest, "lag": ends[id(first)].end - end.end}
+        if replica is first:
+            row["brokers"] = sorted({r.broker for r in known if r.broker is not None}) or None
+        if replica is read and first is not None:
+            row["high"] = _readable_end(first, ends[id(first)].end)
+        if replica is first or replica is read:
+            row["packed"] = pickle.dumps(replica, pickle.HIGHEST_PROTOCOL)
+        yield row
 
 
-def with_ends(found: Sequence[ReplicaDir]) -> list[Known]:
-    """Those whose end is known, with it."""
-    sound = [replica for replica in found if replica.ends]
-    return [
-        Known(replica, tail, _size(replica))
-        for replica, tail in zip(sound, each(_tail, sound), strict=True)
-    ]
+def unpacked(packed: bytes) -> ReplicaDir:
+    """The replica in a row of LOGS."""
+    found: ReplicaDir = pickle.loads(packed)
+    return found
 
 
-def _size(replica: ReplicaDir) -> int:
-    return sum(s.size for s in replica.segments if replica.tiered or not s.tiered)
+def _furthest(every: Sequence[ReplicaDir], ends: dict[int, ReplicaEnd]) -> ReplicaDir | None:
+    """The replica with the greatest last offset, the first of several."""
+    if len(every) < 2 or all(r.segments == every[0].segments for r in every):
+        return every[0] if every else None
+
+    def end(replica: ReplicaDir) -> int:
+        known = ends.get(id(replica))
+        return seeker(replica).end_offset() if known is None else known.end
+
+    return max(every, key=end)
 
 
-def bounds(found: Sequence[ReplicaDir], ends: Sequence[Known]) -> dict[str, object]:
-    """Options of ``kafka-log`` for these replicas, up to where they ended."""
-    assigned: dict[str, set[int]] = {}
-    for topic, partition in (replica.key for replica in found):
-        assigned.setdefault(topic, set()).add(partition)
-    whole = {topic: sorted(partitions) for topic, partitions in assigned.items()}
-    return {"assign": json.dumps(whole), **ends_option(ends)}
+def _readable_end(replica: ReplicaDir, end: int) -> int | None:
+    """Where a read of it ends; None where its last segment cannot be read, so that the read of it
+    reports that."""
+    last = replica.segments[-1] if replica.segments else None
+    return end if last is None or not last.size or end > last.base_offset else None
 
 
-def ends_option(ends: Sequence[Known]) -> dict[str, object]:
-    """``endingOffsets``; without logs whose last segment cannot be read, so that the read of them
-    reports it."""
-    found: dict[str, dict[str, int]] = {}
-    for replica, tail, _ in one_each(ends):
-        last = replica.segments[-1] if replica.segments else None
-        if last is None or not last.size or tail.end > last.base_offset:
-            topic, partition = replica.key
-            found.setdefault(topic, {})[str(partition)] = tail.end
-    return {"endingOffsets": json.dumps(found)} if found else {}
-
-
-def _tail(replica: ReplicaDir) -> ReplicaEnd:
+def end_of(replica: ReplicaDir) -> ReplicaEnd:
+    """The end of a replica, by its last segments and their indexes."""
     seek = seeker(replica)
     newest = [seek.newest(s) for s in replica.segments[-1 - _LOOK_BACK : -1]]
     newest += [_newest(seek, replica)] if replica.segments else []
@@ -106,63 +140,3 @@ def _newest(seek: Seeker, replica: ReplicaDir) -> int | None:
         if found >= 0 and (best is None or found > best):
             best = found
     return best
-
-
-def one_each(found: Sequence[Known]) -> list[Known]:
-    """Of each partition the replica that reaches furthest."""
-    by_key = {id(k.replica): k for k in found}
-    return [by_key[id(r)] for r in furthest(k.replica for k in found)]
-
-
-def partition_rows(found: Sequence[Known]) -> list[Row]:
-    """PARTITIONS; ``replicas`` are the brokers in whose directories they were found."""
-    brokers: dict[tuple[str, int], set[int]] = {}
-    for k in found:
-        if k.replica.broker is not None:
-            brokers.setdefault(k.replica.key, set()).add(k.replica.broker)
-    return [
-        (k.replica.topic, k.replica.partition, None, sorted(brokers.get(k.replica.key, ())) or None,
-         None, k.replica.first_offset, k.tail.end, k.tail.newest)
-        for k in one_each(found)
-    ]  # fmt: skip
-
-
-def dir_rows(found: Sequence[Known]) -> list[Row]:
-    """LOG_DIRS; what a local volume holds is asked of it, of others it is not known."""
-    ends = {k.replica.key: k.tail.end for k in one_each(found)}
-    volumes = {
-        place: _volume(*place) for place in {(k.replica.root, k.replica.path) for k in found}
-    }
-    return [
-        (r.broker, r.log_dir, r.topic, r.partition, size, ends[r.key] - tail.end, False,
-         *volumes[r.root, r.path])
-        for r, tail, size in found
-    ]  # fmt: skip
-
-
-def _volume(root: str, path: str) -> tuple[int | None, int | None]:
-    if root:
-        return None, None
-    try:
-        found = os.statvfs(path)
-    except OSError:
-        return None, None
-    return found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize
-
-
-def cleaned_rows(found: Sequence[Known]) -> list[Row]:
-    """CLEANED, for the partitions that are there."""
-    checkpoints = {
-        place: _cleaner(*place)
-        for place in {(k.replica.root, k.replica.path.rpartition("/")[0]) for k in found}
-    }
-    return [
-        (r.broker, r.log_dir, *r.key, offset)
-        for r in (k.replica for k in found)
-        if (offset := checkpoints[r.root, r.path.rpartition("/")[0]].get(r.key)) is not None
-    ]
-
-
-def _cleaner(root: str, directory: str) -> dict[tuple[str, int], int]:
-    place = Location.of(root) if root else Location(None, directory)
-    return checkpoint(place, directory, CLEANER_OFFSET_CHECKPOINT)

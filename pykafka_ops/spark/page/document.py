@@ -18,7 +18,7 @@ from pykafka_ops.page.markup import Markup, el, join
 from pykafka_ops.page.units import iso, moment
 from pykafka_ops.spark.model import Problem, Report, Row, Section
 from pykafka_ops.spark.page import audit, compare, cost, forecast, lag, retention, skew, slo
-from pykafka_ops.spark.page.parts import Picture, Tile, View
+from pykafka_ops.spark.page.parts import READ, Picture, Tile, View, reading
 from pykafka_ops.spark.page.tables import definitions, delta, nested, table
 from pykafka_ops.spark.page.verdict import agreed, sentence, verdict, worst
 
@@ -162,8 +162,9 @@ def _tone(report: Report, view: View) -> str:
 
 
 def _about(report: Report) -> Markup:
-    known = {k: v for k, v in report.source.items() if v not in (None, "", (), [])}
+    known = {k: v for k, v in report.source.items() if k != READ and v not in (None, "", (), [])}
     facts = [f"{re.sub('[_-]', ' ', name)}: {nested(value)}" for name, value in known.items()]
+    facts += [f"read {what}" for what in reading(report)]
     when = join("As of ", _time(report.now), " UTC")
     return el("p", when, *(join(" · ", el("bdi", fact)) for fact in facts), class_="about")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import isfinite
 
 from pykafka_ops.page.markup import Markup, name_text, shorten
-from pykafka_ops.page.units import NONE
+from pykafka_ops.page.units import NONE, size
 from pykafka_ops.spark.model import Report, Row
 
 BRIEF = 36
@@ -139,3 +139,17 @@ def listed(names: Sequence[str], limit: int = 3) -> str:
     if len(names) > limit:
         return f"{', '.join(head)} and {len(names) - limit:,} more"
     return head[0] if len(head) == 1 else f"{', '.join(head[:-1])} and {head[-1]}" if head else ""
+
+
+READ = "read"
+"""Of ``Report.source``: how much is read of what."""
+
+
+def reading(report: Report) -> list[str]:
+    """How much of log directories was read: ``5 of 120 segments for records, 1 GiB of 40 GiB``."""
+    found = report.source.get(READ)
+    return [
+        f"{plan['segments']:,} of {plan['of_segments']:,} segments for {what}, "
+        f"{size(plan['bytes'])} of {size(plan['of_bytes'])}"
+        for what, plan in (found.items() if isinstance(found, dict) else ())
+    ]

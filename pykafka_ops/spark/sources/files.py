@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from pykafka_ops.disk.checkpoint import parse_offsets
 from pykafka_ops.disk.names import (
@@ -24,29 +23,18 @@ from pykafka_ops.disk.names import (
     parse_dir,
     parse_segment_file,
 )
-from pykafka_ops.errors import CorruptError, StorageError, UsageError
+from pykafka_ops.errors import CorruptError, UsageError
 from pykafka_ops.spark import uris
 from pykafka_ops.spark.sources import tiers
+from pykafka_ops.spark.sources.listing import ListedFile, explained_at, kind_of, listing
 from pykafka_ops.spark.sources.place import Location, RandomFile
 from pykafka_ops.spark.sources.replica_dir import ReplicaDir, SegmentFile
-from pykafka_ops.spark.sources.store_errors import cause
-
-if TYPE_CHECKING:
-    from pyarrow.fs import FileInfo
 
 _BROKER_ID = re.compile(rb"^\s*(?:broker\.id|node\.id)\s*[=:]\s*(\d{1,9})\s*$", re.MULTILINE)
 __all__ = ["Location", "RandomFile", "ReplicaDir", "SegmentFile", "find", "replicas"]
 _MOST_META = 1 << 16
 _MOST_CHECKPOINT = 64 << 20
 _SIDE = (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
-
-
-class _File(NamedTuple):
-    """``size`` is -1 of a link to nothing, whatever it should be."""
-
-    name: str
-    size: int
-    modified: int
 
 
 def replicas(location: str, wanted: Any = None) -> list[ReplicaDir]:
@@ -59,25 +47,71 @@ def replicas(location: str, wanted: Any = None) -> list[ReplicaDir]:
     return find(place, uris.shown(location), wanted)
 
 
+class Folders(NamedTuple):
+    """Directories of one location that are to be looked into, some at a time.
+
+    ``location`` and ``path`` open it again in another process, ``starts`` are the log start offsets
+    that the broker noted of them. ``found``: what a location is that is no log directory.
+    """
+
+    location: str
+    path: str
+    label: str
+    names: tuple[str, ...] = ()
+    broker: int | None = None
+    starts: Mapping[tuple[str, int], int] = {}
+    tiered: bool = False
+    found: ReplicaDir | None = None
+
+    def cut(self, most: int) -> Iterator[Folders]:
+        """The same in pieces of at most so many directories."""
+        if self.found is not None:
+            yield self
+        for begin in range(0, len(self.names), most):
+            names = self.names[begin : begin + most]
+            keys = () if self.tiered else (key_of(name) for name in names)
+            starts = {key: self.starts[key] for key in keys if key in self.starts}
+            yield self._replace(names=names, starts=starts)
+
+    def replicas(self, wanted: Any = None, place: Location | None = None) -> list[ReplicaDir]:
+        """What is in them; ``place`` where it is open. StorageError where it may not be read."""
+        if self.found is not None:
+            return [self.found]
+        place = place or Location.of(self.location).at(self.path)
+        with explained_at(self.label):
+            return list((_tiered if self.tiered else _partitions)(place, self, wanted))
+
+
 def find(place: Location, label: str, wanted: Any = None) -> list[ReplicaDir]:
     """As :func:`replicas`, in a filesystem that is open; ``label`` is its name in messages."""
-    with _explained(label):
-        kind = _kind(place, place.path)
+    every = folders_of(place, label, wanted)
+    return [replica for folders in every for replica in folders.replicas(wanted, place)]
+
+
+def folders_of(place: Location, label: str, wanted: Any = None) -> list[Folders]:
+    """What a location consists of, without a look into the directories of its partitions. Raises as
+    :func:`replicas`."""
+    with explained_at(label):
+        kind = kind_of(place, place.path)
         if kind == "file":
-            return [_single(place, label)]
+            return [_itself(place, label, _single(place, label))]
         if kind != "directory":
             place.check_bucket()
             raise UsageError(f"{label}: no such directory: name a log directory of a broker")
-        files, folders = _listing(place, place.path)
+        files, names = listing(place, place.path)
         files, lost = _sound(files)
         if any(_is_log(file.name) for file in files):
-            return [_partition(place, label, [*files, *lost])]
+            return [_itself(place, label, _partition(place, label, [*files, *lost]))]
         if any(tiers.first_offset(file.name) is not None for file in files):
-            return [_tiered_itself(place, label, files)]
-        found = list(_partitions(place, label, files, [*folders, *(f.name for f in lost)], wanted))
-        found += _tiered(place, label, folders, wanted)
-    known = any(file.name == META_PROPERTIES for file in files)
-    if not found and not known and not any(parse_dir(name) for name in folders):
+            return [_itself(place, label, _tiered_itself(place, label, files))]
+        present = {file.name for file in files}
+        found = [
+            _of_partitions(place, label, present, [*names, *(f.name for f in lost)], wanted),
+            _of_tiers(place, label, names),
+        ]
+        is_known = META_PROPERTIES in present or any(parse_dir(name) for name in names)
+        is_known = is_known or any(_below(place, name) for name in found[1].names)
+    if not is_known and not found[0].names:
         raise UsageError(
             f"{label}: no partitions there: name a log directory of a broker (log.dirs), one "
             "partition's directory in it, or a .log file"
@@ -85,39 +119,62 @@ def find(place: Location, label: str, wanted: Any = None) -> list[ReplicaDir]:
     return found
 
 
-def _partitions(
-    place: Location, label: str, files: Sequence[_File], folders: Iterable[str], wanted: Any
-) -> Iterator[ReplicaDir]:
-    present = {file.name for file in files}
-    broker = _broker(place, place.path) if META_PROPERTIES in present else None
-    starts = _starts(place, place.path) if LOG_START_OFFSET_CHECKPOINT in present else {}
-    for name in sorted(folders):
+def _itself(place: Location, label: str, found: ReplicaDir) -> Folders:
+    return Folders(place.root or place.path, place.path, label, found=found)
+
+
+def _of_partitions(
+    place: Location, label: str, present: Collection[str], names: Sequence[str], wanted: Any
+) -> Folders:
+    chosen = []
+    for name in sorted(names):
         parsed = parse_dir(name)
         if parsed is None or parsed.state:
             continue
-        if wanted is not None and not wanted(parsed.topic, parsed.partition):
-            continue
+        if wanted is None or wanted(parsed.topic, parsed.partition):
+            chosen.append(name)
+    broker = _broker(place, place.path) if META_PROPERTIES in present else None
+    starts = _starts(place, place.path) if LOG_START_OFFSET_CHECKPOINT in present else {}
+    where = place.root or place.path
+    return Folders(where, place.path, label, tuple(chosen), broker, starts)
+
+
+def _of_tiers(place: Location, label: str, names: Iterable[str]) -> Folders:
+    """Those of remote storage."""
+    chosen = (name for name in sorted(names) if not parse_dir(name) and tiers.parse_dir(name))
+    return Folders(place.root or place.path, place.path, label, tuple(chosen), tiered=True)
+
+
+def key_of(name: str) -> tuple[str, int]:
+    """Topic and partition of a directory's name that has both."""
+    parsed = parse_dir(name)
+    assert parsed is not None
+    return parsed.topic, parsed.partition
+
+
+def _partitions(place: Location, folders: Folders, _wanted: Any) -> Iterator[ReplicaDir]:
+    for name in folders.names:
+        key = key_of(name)
         path = f"{place.path}/{name}"
         try:
-            inside, _ = _listing(place, path)
+            inside, _ = listing(place, path)
         except FileNotFoundError:
             if not (place.local and os.path.islink(path)):  # deleted meanwhile
                 continue
-            inside = [_File("", -1, 0)]
+            inside = [ListedFile("", -1, 0)]
         yield ReplicaDir(
-            parsed.topic,
-            parsed.partition,
+            *key,
             place.root,
             path,
-            label.rstrip("/") or label,
-            broker,
+            folders.label.rstrip("/") or folders.label,
+            folders.broker,
             *_segments(inside),
-            start_offset=starts.get((parsed.topic, parsed.partition), 0),
+            start_offset=folders.starts.get(key, 0),
             dangling=_dangling(inside),
         )
 
 
-def _partition(place: Location, label: str, files: Sequence[_File]) -> ReplicaDir:
+def _partition(place: Location, label: str, files: Sequence[ListedFile]) -> ReplicaDir:
     """The one directory that was named itself."""
     above, _, name = place.path.rstrip("/").rpartition("/")
     parsed = parse_dir(name)
@@ -135,27 +192,27 @@ def _partition(place: Location, label: str, files: Sequence[_File]) -> ReplicaDi
     )
 
 
-def _tiered(
-    place: Location, label: str, folders: Iterable[str], wanted: Any
-) -> Iterator[ReplicaDir]:
+def _tiered(place: Location, folders: Folders, wanted: Any) -> Iterator[ReplicaDir]:
     """Partitions in a directory of remote storage."""
-    for name in sorted(folders):
-        parsed = None if parse_dir(name) else tiers.parse_dir(name)
-        if parsed is None:
-            continue
-        path = f"{place.path}/{name}"
-        if parsed.partition is not None:
-            below = {parsed.partition: path}
-        else:
-            numbers = [n for n in _listing(place, path)[1] if n.isascii() and n.isdigit()]
-            below = {int(n): f"{path}/{n}" for n in sorted(numbers, key=int) if len(n) < 11}
-        for partition, folder in below.items():
-            if wanted is None or wanted(parsed.topic, partition):
-                files, _ = _listing(place, folder)
-                yield _tiered_one(place.at(folder), label, (parsed.topic, partition), files)
+    for name in folders.names:
+        for (topic, partition), folder in _below(place, name).items():
+            if wanted is None or wanted(topic, partition):
+                files, _ = listing(place, folder)
+                yield _tiered_one(place.at(folder), folders.label, (topic, partition), files)
 
 
-def _tiered_itself(place: Location, label: str, files: Sequence[_File]) -> ReplicaDir:
+def _below(place: Location, name: str) -> dict[tuple[str, int], str]:
+    """The directories of partitions in one of remote storage, which may be one itself."""
+    parsed = tiers.parse_dir(name)
+    assert parsed is not None
+    path = f"{place.path}/{name}"
+    if parsed.partition is not None:
+        return {(parsed.topic, parsed.partition): path}
+    numbers = [n for n in listing(place, path)[1] if n.isascii() and n.isdigit()]
+    return {(parsed.topic, int(n)): f"{path}/{n}" for n in sorted(numbers, key=int) if len(n) < 11}
+
+
+def _tiered_itself(place: Location, label: str, files: Sequence[ListedFile]) -> ReplicaDir:
     """The one directory of remote storage that was named itself."""
     *_, above, name = ["", *place.path.rstrip("/").split("/")]
     parsed = tiers.parse_dir(name)
@@ -169,7 +226,7 @@ def _tiered_itself(place: Location, label: str, files: Sequence[_File]) -> Repli
 
 
 def _tiered_one(
-    place: Location, label: str, key: tuple[str, int], files: Sequence[_File]
+    place: Location, label: str, key: tuple[str, int], files: Sequence[ListedFile]
 ) -> ReplicaDir:
     manifests = sorted(file.name for file in files if file.name.endswith(tiers.MANIFEST))
     for name in {*manifests[:1], *manifests[-1:]}:
@@ -207,24 +264,24 @@ def _single(place: Location, label: str) -> ReplicaDir:
     folder, _, name = place.path.rpartition("/")
     if not _is_log(name):
         raise UsageError(f"{label}: not a segment: its name must be of digits and end in .log")
-    files, _ = _listing(place, folder)
+    files, _ = listing(place, folder)
     replica = _partition(place.at(folder), _above(label), files)
     chosen = tuple(segment for segment in replica.segments if segment.name == name)
     last = bool(chosen) and chosen[0] == replica.segments[-1]
     return replica._replace(segments=chosen, whole=last, dangling=())
 
 
-def _sound(files: Iterable[_File]) -> tuple[list[_File], list[_File]]:
+def _sound(files: Iterable[ListedFile]) -> tuple[list[ListedFile], list[ListedFile]]:
     """Files, and links to nothing."""
     every = list(files)
     return [f for f in every if f.size >= 0], [f for f in every if f.size < 0]
 
 
-def _dangling(files: Iterable[_File]) -> tuple[str, ...]:
+def _dangling(files: Iterable[ListedFile]) -> tuple[str, ...]:
     return tuple(f.name for f in files if f.size < 0 and (not f.name or _is_log(f.name)))
 
 
-def _segments(files: Iterable[_File]) -> tuple[tuple[SegmentFile, ...], tuple[int, ...]]:
+def _segments(files: Iterable[ListedFile]) -> tuple[tuple[SegmentFile, ...], tuple[int, ...]]:
     logs: list[SegmentFile] = []
     side: dict[tuple[int, str], int] = {}
     snapshots: list[int] = []
@@ -278,63 +335,3 @@ def checkpoint(place: Location, path: str, name: str) -> dict[tuple[str, int], i
 def _starts(place: Location, path: str) -> dict[tuple[str, int], int]:
     """Where logs begin after DeleteRecords."""
     return checkpoint(place, path, LOG_START_OFFSET_CHECKPOINT)
-
-
-def _kind(place: Location, path: str) -> str:
-    if place.filesystem is None:
-        os.stat(path)
-        return "directory" if os.path.isdir(path) else "file"
-    from pyarrow.fs import FileType
-
-    found = place.filesystem.get_file_info(path).type
-    return {FileType.Directory: "directory", FileType.File: "file"}.get(found, "")
-
-
-def _listing(place: Location, path: str) -> tuple[list[_File], list[str]]:
-    """(files, names of directories) of a directory; a file that goes away meanwhile is left out."""
-    if place.filesystem is None:
-        return _scan(path)
-    from pyarrow.fs import FileSelector, FileType
-
-    found: list[FileInfo] = place.filesystem.get_file_info(FileSelector(path))
-    files = [
-        _File(info.base_name, int(info.size), (info.mtime_ns or 0) // 1_000_000)
-        for info in found
-        if info.type == FileType.File
-    ]
-    return files, [info.base_name for info in found if info.type == FileType.Directory]
-
-
-def _scan(path: str) -> tuple[list[_File], list[str]]:
-    files: list[_File] = []
-    folders: list[str] = []
-    with os.scandir(path) as entries:
-        for entry in entries:
-            try:
-                if entry.is_dir():
-                    folders.append(entry.name)
-                    continue
-                known = entry.stat()
-            except FileNotFoundError:
-                if entry.is_symlink():
-                    files.append(_File(entry.name, -1, 0))
-                continue
-            files.append(_File(entry.name, known.st_size, known.st_mtime_ns // 1_000_000))
-    return files, folders
-
-
-@contextmanager
-def _explained(label: str) -> Iterator[None]:
-    """Say which location cannot be read, and why."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise UsageError(
-            f"{label}: no such directory: name a log directory of a broker (log.dirs)"
-        ) from None
-    except PermissionError:
-        raise StorageError(
-            f"{label}: no permission to read it: run as the user that the broker runs as"
-        ) from None
-    except OSError as e:
-        raise StorageError(f"{label}: cannot be read: {cause(label, e)}") from None

@@ -172,13 +172,25 @@ def tasks(
     total = sum(end - start for _, _, start, end in chosen)
     size = _task_size(total, options)
     parts = (
-        (part, part.part.end - part.part.start)
+        part
         for span, segment, start, end in chosen
         for part in _cut(span, segment, start, end, size, options)
     )
-    lost = ((part, 0) for span in wanted for part in _dangling(span))
-    costs = min(_OPEN_COST, size // 64)
-    return [LogTask(group) for group in grouped(chain(parts, lost), size, costs)]
+    lost = (part for span in wanted for part in _dangling(span))
+    return list(tasks_of(chain(parts, lost), size))
+
+
+def parts_of(span: ReplicaSpan, options: LogOptions, size: int) -> Iterator[SegmentPart]:
+    """What of one replica is read, cut into pieces of about ``size`` bytes."""
+    for _, segment, start, end in _segments(span, Pruning()):
+        yield from _cut(span, segment, start, end, size, options)
+    yield from _dangling(span)
+
+
+def tasks_of(parts: Iterable[SegmentPart], size: int) -> Iterator[LogTask]:
+    """Tasks of about ``size`` bytes; to open a file costs some, too."""
+    costs = ((part, part.part.end - part.part.start) for part in parts)
+    return map(LogTask, grouped(costs, size, min(_OPEN_COST, size // 64)))
 
 
 def _dangling(span: ReplicaSpan) -> Iterator[SegmentPart]:
@@ -192,8 +204,12 @@ def _task_size(total: int, options: LogOptions) -> int:
         return max(1, min(options.task_bytes, -(-total // options.min_partitions)))
     if options.max_bytes is not None:
         return options.max_bytes
-    share = total // (2 * (os.cpu_count() or 1))
-    return min(options.task_bytes, max(share, _LEAST_TASK))
+    return size_for(total, 2 * (os.cpu_count() or 1), options)
+
+
+def size_for(total: int, tasks: int, options: LogOptions) -> int:
+    """Bytes of a task where all have ``total`` and there had better be so many."""
+    return min(options.task_bytes, max(total // tasks, _LEAST_TASK))
 
 
 def _segments(

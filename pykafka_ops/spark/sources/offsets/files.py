@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from pykafka_ops.client.commit_log import TOPIC
 from pykafka_ops.spark.sources.conditions import Conditions
-from pykafka_ops.spark.sources.files import ReplicaDir, replicas
+from pykafka_ops.spark.sources.files import ReplicaDir, SegmentFile, replicas
 from pykafka_ops.spark.sources.log.plan import furthest, grouped, seeker
 from pykafka_ops.spark.sources.log.read import complain
 from pykafka_ops.spark.sources.log.scan import Bad, ByteRange, scan
@@ -35,6 +35,15 @@ def found(options: SourceOptions) -> list[ReplicaDir]:
         for replica in replicas(place, lambda topic, _: topic == TOPIC)
     ]
     return furthest(every)
+
+
+def new_segments(replica: ReplicaDir, since: int | None) -> Iterator[SegmentFile]:
+    """The segments that may hold anything from ``since`` (ms) on, by their time indexes."""
+    seek = seeker(replica)
+    for segment in replica.segments:
+        newest = seek.newest(segment) if since is not None else None
+        if newest is None or since is None or newest >= since:
+            yield segment
 
 
 class FilesReader:
@@ -64,17 +73,17 @@ class FilesReader:
     def read(self, task: list[ReplicaDir]) -> Iterator[pa.RecordBatch]:
         """The commits of one task."""
         for replica in task:
-            for made in self._replica(replica):
-                yield from self._wish.cut(made, self.columns)
+            yield from self.commits(replica, self._ends.get(replica.key, 2**63 - 1))
 
-    def _replica(self, replica: ReplicaDir) -> Iterator[pa.RecordBatch]:
-        high = self._ends.get(replica.key, 2**63 - 1)
+    def commits(self, replica: ReplicaDir, high: int) -> Iterator[pa.RecordBatch]:
+        """Those of one partition below the offset ``high``."""
+        for made in self._replica(replica, high):
+            yield from self._wish.cut(made, self.columns)
+
+    def _replica(self, replica: ReplicaDir, high: int) -> Iterator[pa.RecordBatch]:
         fold = Fold(self._wish.decoder(), replica.partition, high=high)
         seek = seeker(replica)
-        for segment in replica.segments:
-            newest = seek.newest(segment) if self._wish.since is not None else None
-            if newest is not None and newest < (self._wish.since or 0):
-                continue
+        for segment in new_segments(replica, self._wish.since):
             part = ByteRange(0, segment.size, segment.base_offset, seek.active(segment))
             try:
                 file = seek.open(segment.name)

@@ -11,7 +11,6 @@ from pyarrow import fs
 
 from pykafka_ops.disk.names import marked_dir
 from pykafka_ops.errors import StorageError, UsageError
-from pykafka_ops.spark.sources import files
 from pykafka_ops.spark.sources.files import Location, find, replicas
 from pykafka_ops.spark.sources.options import SourceOptions
 from tests.support.spark.log_tables import column, write_log
@@ -92,10 +91,10 @@ def test_no_permission_and_a_failing_disk_are_told_apart(
 
         return scan
 
-    monkeypatch.setattr(files.os, "scandir", refuse(PermissionError(13, "Permission denied")))
+    monkeypatch.setattr("os.scandir", refuse(PermissionError(13, "Permission denied")))
     with pytest.raises(StorageError, match="no permission to read it: run as the user"):
         replicas(str(tmp_path))
-    monkeypatch.setattr(files.os, "scandir", refuse(OSError(5, "Input/output error")))
+    monkeypatch.setattr("os.scandir", refuse(OSError(5, "Input/output error")))
     with pytest.raises(StorageError, match=r"cannot be read: .*Input/output error"):
         replicas(str(tmp_path))
 

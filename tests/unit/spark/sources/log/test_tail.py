@@ -11,8 +11,9 @@ import pytest
 from pykafka_ops.disk.names import INDEX_SUFFIX, TIME_INDEX_SUFFIX, segment_file
 from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.inputs.names import ALL
-from pykafka_ops.spark.inputs.replicas import known
+from pykafka_ops.spark.engines import local_session
+from pykafka_ops.spark.inputs import InputQuery
+from pykafka_ops.spark.inputs.log_dirs import LogDirInputs
 from pykafka_ops.spark.sources import place
 from tests.support.spark.log_tables import column, table, write_log
 
@@ -101,4 +102,6 @@ def test_links_to_nothing_are_told(folder: Path) -> None:
     assert len(said(folder)) == 2
     with pytest.raises(CorruptError, match="a link to nothing"):
         table(folder.parent, strict="true")
-    assert [k.replica.partition for k in known([str(folder.parent)], ALL)] == [0]
+    held = LogDirInputs(local_session(), [str(folder.parent)], InputQuery()).partitions()
+    assert held is not None
+    assert held.toArrow()["partition"].to_pylist() == [0]

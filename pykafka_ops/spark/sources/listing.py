@@ -1,0 +1,85 @@
+"""What is in one directory, here or behind a URI."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from pykafka_ops.errors import StorageError, UsageError
+from pykafka_ops.spark.sources.place import Location
+from pykafka_ops.spark.sources.store_errors import cause
+
+if TYPE_CHECKING:
+    from pyarrow.fs import FileInfo
+
+
+class ListedFile(NamedTuple):
+    """Its name, bytes, when it was last written (ms). ``size`` is -1 of a link to nothing, whatever
+    it should be."""
+
+    name: str
+    size: int
+    modified: int
+
+
+def kind_of(place: Location, path: str) -> str:
+    """``file``, ``directory``, or "" for what is not there; FileNotFoundError of local ones."""
+    if place.filesystem is None:
+        os.stat(path)
+        return "directory" if os.path.isdir(path) else "file"
+    from pyarrow.fs import FileType
+
+    found = place.filesystem.get_file_info(path).type
+    return {FileType.Directory: "directory", FileType.File: "file"}.get(found, "")
+
+
+def listing(place: Location, path: str) -> tuple[list[ListedFile], list[str]]:
+    """(files, names of directories) of a directory; a file that goes away meanwhile is left out."""
+    if place.filesystem is None:
+        return _scan(path)
+    from pyarrow.fs import FileSelector, FileType
+
+    found: list[FileInfo] = place.filesystem.get_file_info(FileSelector(path))
+    files = [
+        ListedFile(info.base_name, int(info.size), (info.mtime_ns or 0) // 1_000_000)
+        for info in found
+        if info.type == FileType.File
+    ]
+    return files, [info.base_name for info in found if info.type == FileType.Directory]
+
+
+def _scan(path: str) -> tuple[list[ListedFile], list[str]]:
+    files: list[ListedFile] = []
+    folders: list[str] = []
+    with os.scandir(path) as entries:
+        for entry in entries:
+            try:
+                if entry.is_dir():
+                    folders.append(entry.name)
+                    continue
+                known = entry.stat()
+            except FileNotFoundError:
+                if entry.is_symlink():
+                    files.append(ListedFile(entry.name, -1, 0))
+                continue
+            files.append(ListedFile(entry.name, known.st_size, known.st_mtime_ns // 1_000_000))
+    return files, folders
+
+
+@contextmanager
+def explained_at(label: str) -> Iterator[None]:
+    """Say which location cannot be read, and why."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise UsageError(
+            f"{label}: no such directory: name a log directory of a broker (log.dirs)"
+        ) from None
+    except PermissionError:
+        raise StorageError(
+            f"{label}: no permission to read it: run as the user that the broker runs as"
+        ) from None
+    except OSError as e:
+        raise StorageError(f"{label}: cannot be read: {cause(label, e)}") from None
