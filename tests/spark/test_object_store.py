@@ -48,11 +48,15 @@ def run(
     return made
 
 
+def keyed(server: S3Server, path: str) -> str:
+    """A URI with the keys, whatever the workers of the session know: they list and read."""
+    return server.uri(path).replace("s3://", f"s3://{KEY}:{SECRET}@")
+
+
 def test_logs_are_read_from_a_bucket_as_from_a_directory(
     run: Run, s3: S3Server, log_dir: Path
 ) -> None:
-    keyed = s3.uri("data").replace("s3://", f"s3://{KEY}:{SECRET}@")  # whatever workers know
-    code, out, err = run("lag", keyed, "--topic", "orders", "-o", "json")
+    code, out, err = run("lag", keyed(s3, "data"), "--topic", "orders", "-o", "json")
     assert code == 0, err
     there: dict[str, Any] = json.loads(out)
     here = json.loads(run("lag", log_dir, "--topic", "orders", "-o", "json")[1])
@@ -101,14 +105,14 @@ def test_credentials_that_the_store_refuses_are_a_line(
     run: Run, log_dir: Path, tmp_path: Path
 ) -> None:
     with s3_server(tmp_path, "closed", strict=True) as closed:
-        for words in ((closed.uri("data"),), (log_dir, "--html", closed.uri("page.html"))):
+        for words in ((keyed(closed, "data"),), (log_dir, "--html", closed.uri("page.html"))):
             code, out, err = run("lag", *words)
             assert (code, out, err.count("\n")) == (1, "", 1)
             assert "credentials (AWS_ACCESS_KEY_ID and " in err
 
 
 def test_keys_in_a_uri_are_in_no_message_and_no_report(run: Run, s3: S3Server) -> None:
-    place = s3.uri("data").replace("s3://", f"s3://{KEY}:{SECRET}@")
+    place = keyed(s3, "data")
     code, out, _ = run("lag", place, "-o", "json")
     assert code == 0
     assert json.loads(out)["source"]["directories"][0].startswith(f"s3://***@{s3.bucket}/data")
@@ -130,7 +134,7 @@ def test_a_store_that_goes_away_while_it_is_read_is_a_line(
             return made(self)
 
         monkeypatch.setattr(log_dirs.LogDirInputs, "partitions", after_that)
-        code, out, err = run("lag", fading.uri("data"))
+        code, out, err = run("lag", keyed(fading, "data"))
     assert (code, out, err.count("\n")) == (1, "", 1)
     assert "the store does not answer, or no longer does" in err
 
