@@ -16,7 +16,6 @@ from pykafka_ops.spark.engines import cores_of, functions_of, in_arrow, kept, sc
 from pykafka_ops.spark.inputs.replicas import unpacked
 from pykafka_ops.spark.sources.log.options import LATEST, Bound, LogOptions
 from pykafka_ops.spark.sources.log.plan import (
-    MAX_OFFSET,
     LogTask,
     ReplicaSpan,
     SegmentPart,
@@ -29,6 +28,7 @@ from pykafka_ops.spark.sources.log.plan import (
 from pykafka_ops.spark.sources.log.read import read
 from pykafka_ops.spark.sources.offsets.files import FilesReader, new_segments
 from pykafka_ops.spark.sources.offsets.fold import CommitFilter
+from pykafka_ops.spark.sources.pruning import MAX_OFFSET
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -182,7 +182,7 @@ def tasks(
 
 def parts_of(span: ReplicaSpan, options: LogOptions, size: int) -> Iterator[SegmentPart]:
     """What of one replica is read, cut into pieces of about ``size`` bytes."""
-    for _, segment, start, end in _segments(span, Pruning()):
+    for _, segment, start, end in _segments(span, NOTHING_PRUNED):
         yield from _cut(span, segment, start, end, size, options)
     yield from _dangling(span)
 
