@@ -58,6 +58,7 @@ def _rules(text: str, suffix: str) -> Iterator[Rule]:
             found = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise ValueError(f"not TOML: {error}") from None
+        _no_dotted(found)
         yield from _named(found)
     elif text.lstrip()[:1] in ("{", "["):
         found = _json(text)
@@ -101,6 +102,17 @@ def _listed(rows: Iterable[Any]) -> Iterator[Rule]:
         if not isinstance(topic, str) or not topic:
             raise ValueError(f"entry {number} names no topic")
         yield topic, _owner(topic, row)
+
+
+def _no_dotted(found: Mapping[str, Any]) -> None:
+    """TOML takes the dots of a bare name for tables in tables."""
+    for topic, said in found.items():
+        for name in said if isinstance(said, Mapping) else ():
+            if name not in _FIELDS[1:]:
+                raise ValueError(
+                    f"{topic}: {name} is none of {', '.join(_FIELDS[1:])};"
+                    f' a topic with dots in its name needs quotes: "{topic}.{name}"'
+                )
 
 
 def _named(found: Any) -> Iterator[Rule]:

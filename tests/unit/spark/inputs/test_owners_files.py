@@ -53,6 +53,13 @@ def test_one_line_of_json_is_a_rule_and_no_topic_called_owner(tmp_path: Path) ->
         ("x.toml", "orders = 3", "orders: no owner"),
         ("x.toml", "", "no topic has an owner there"),
         ("x.toml", '[orders]\nowner = " "', "orders: no owner"),
+        (
+            "x.toml",
+            'orders.eu = "a"',
+            "orders: eu is none of owner, team, tags; a topic with dots in its name needs quotes:"
+            ' "orders.eu"',
+        ),
+        ("x.toml", 'orders.eu = "a"\norders.owner = "b"', "orders: eu is none of owner"),
         ("x.toml", '[orders]\nowner = "a"\nteam = 3', "orders: team is no text"),
         ("x.toml", '[orders]\nowner = "a"\ntags = [3]', "orders: tags are no list of texts"),
         ("x.csv", "name,owner\na,b\n", "no column topic: the first line names topic, owner"),
