@@ -37,7 +37,8 @@ class Inputs:
     since 1970, None: open). ``wanted_topics`` and ``wanted_groups`` already hold for every frame.
     ``problems`` and ``source`` grow while frames are read: this says what is read, for
     ``Report.source``. ``directories`` are those that are read, as they are opened: keys may be in
-    them.
+    them. ``untold`` says by broker what it does not tell of its replicas, once ``log_dirs`` was
+    asked for.
 
     A method gives None where this kind of input cannot know.
     """
@@ -50,6 +51,7 @@ class Inputs:
         self.wanted_topics, self.wanted_groups = query.topics, query.groups
         self.strict = query.strict
         self.problems: list[Problem] = []
+        self.untold: Mapping[int, str] = {}
         self.source: dict[str, Any] = dict(source)
         self.directories: list[str] = []
         self.frames: dict[Any, DataFrame] = {}

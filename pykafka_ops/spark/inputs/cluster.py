@@ -10,6 +10,7 @@ from pykafka_ops.spark import schemas
 from pykafka_ops.spark.engines import functions_of
 from pykafka_ops.spark.inputs import InputQuery, Inputs
 from pykafka_ops.spark.inputs.leaders import ends_of, firsts_of, times_of, with_offsets
+from pykafka_ops.spark.inputs.untold import assigned, problems, told, untold
 from pykafka_ops.spark.model import Problem
 from pykafka_ops.spark.sources.options import now_ms
 
@@ -92,7 +93,13 @@ class ClusterInputs(Inputs):
         return self.keep("brokers", lambda: self._live("brokers"))
 
     def log_dirs(self) -> DataFrame:
-        return self.keep("log_dirs", lambda: self._live("log_dirs"))
+        """LOG_DIRS; brokers that do not tell of all their replicas become problems."""
+        first = "log_dirs" not in self.frames
+        found = self.keep("log_dirs", lambda: self._live("log_dirs"))
+        if first:
+            self.untold = untold(assigned(self._placed()), told(found))
+            self.problems += problems(self.untold)
+        return found
 
     def configs(self) -> DataFrame:
         return self.keep("configs", lambda: self._live("configs"))

@@ -165,6 +165,7 @@ def _tone(report: Report) -> str:
     if threatened(report) or "stop" in days:
         return "bad"
     dark = any(unknown(report, name) for name in ("topics", "at_risk", "dirs"))
+    dark = dark or bool(num(report.summary, "untold_brokers"))
     return "warn" if dark or "warn" in days or kept_too_long(report) or uncleaned(report) else "ok"
 
 
@@ -178,13 +179,15 @@ def tiles(report: Report) -> list[Tile]:
     first = num(dirs[0], "days_to_full") if dirs else None
     groups = list(dict.fromkeys(text(r, "group") for r in lost))
     day = _within(report, DAY)
-    dark = [r for r in dirs if num(r, "total_bytes") is None]
+    silent = int(amount(report.summary, "untold_brokers"))
+    why = f"{plural(silent, 'broker')} not known" if silent else "size not known"
+    dark = silent or any(num(r, "total_bytes") is None for r in dirs)
     made = [
         Tile("Groups losing unread data", len(groups), f"{len(groups):,}", listed(groups, 2),
              "bad" if groups else "ok", of="at_risk"),
         Tile("First disk full", first,
              span(first * DAY) if first is not None else NONE if dark else "none in sight",
-             place(dirs[0]) if dirs and first is not None else "size not known" if dark else "",
+             place(dirs[0]) if dirs and first is not None else why if dark else "",
              "warn" if first is None and dark else {"stop": "bad"}.get(tone(first), tone(first)),
              1, "days", of="dirs"),
         Tile("On disk", total, size(total), f"{plural(len(topics), 'topic')}, all replicas",

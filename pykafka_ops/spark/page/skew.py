@@ -144,7 +144,8 @@ def tiles(report: Report) -> list[Tile]:
     widest, key = most(topics, "max_over_mean"), most(rows(report, "keys"), "share")
     hot = [r for r in parts if r.get("hot") is True]
     brokers = rows(report, "brokers")
-    off = max(brokers, key=lambda r: abs(amount(r, "skew_percent")), default=None)
+    told = [r for r in brokers if num(r, "skew_percent") is not None]
+    off = max(told, key=lambda r: abs(amount(r, "skew_percent")), default=None)
     total = sum(amount(r, "bytes") for r in topics)
     ratio = num(widest, "max_over_mean") if widest else None
     heavy = num(key, "share") if key else None
@@ -297,7 +298,8 @@ def _where(row: Row) -> str:
 
 
 def _brokers(report: Report) -> Picture | None:
-    found = sorted(rows(report, "brokers"), key=lambda r: -amount(r, "bytes"))
+    told = [r for r in rows(report, "brokers") if num(r, "bytes") is not None]
+    found = sorted(told, key=lambda r: -amount(r, "bytes"))
     if len(found) < 2:
         return None
     shown = found[:SHOWN]

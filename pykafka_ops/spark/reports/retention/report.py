@@ -79,7 +79,7 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
         "retention",
         inputs.now,
         dict(inputs.source),
-        _summary(sums, topics, dir_rows),
+        _summary(sums, topics, dir_rows) | {"untold_brokers": len(inputs.untold)},
         sections,
         [*inputs.problems, *problems, *sums.damage.problems()],
     )

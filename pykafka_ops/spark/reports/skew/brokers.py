@@ -16,6 +16,7 @@ from pykafka_ops.analysis.moves.plan import plan_moves
 from pykafka_ops.analysis.skew import skew_percent
 from pykafka_ops.spark.engines import first_rows, functions_of, kept
 from pykafka_ops.spark.inputs import Inputs
+from pykafka_ops.spark.inputs.untold import assigned
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -31,7 +32,8 @@ _OTHERS: Final = "all others"
 class ReplicaPlaces:
     """Who holds what, added up. ``racks`` of all brokers known; ``held`` and ``led``: rows of what
     brokers hold (replicas, bytes, leader_bytes) and lead (leaders), None where leaders are not
-    known; ``dirs``: rows of directories; ``largest``: partitions with replicas and bytes of one.
+    known; ``dirs``: rows of directories; ``largest``: partitions with replicas and bytes of one;
+    ``assigned``: how many replicas brokers should have.
 
     ``sizes``: a frame of topic, partition and bytes, those of the leader's replica, or of the
     largest one where no leader is known; None where no directories are.
@@ -42,6 +44,7 @@ class ReplicaPlaces:
     led: Rows | None = None
     dirs: Rows = ()
     largest: Rows = ()
+    assigned: Mapping[int, int] = field(default_factory=dict)
     partitions: int = 0
     sizes: DataFrame | None = None
 
@@ -62,6 +65,7 @@ def places(inputs: Inputs) -> ReplicaPlaces:
         leaders = partitions.where(f.col("leader") >= 0).groupBy("leader")
         led = leaders.agg(f.count("*").alias("leaders")).toArrow().to_pylist()
         made.led, made.partitions = led or None, partitions.count()
+        made.assigned = assigned(partitions)
     if dirs is not None:
         f = functions_of(dirs)
         here = dirs.where(~f.coalesce("future", f.lit(False)))
@@ -112,25 +116,33 @@ def _dirs(here: DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
+def dark(found: ReplicaPlaces) -> list[int]:
+    """Brokers that should have replicas, and tell of no directory."""
+    return sorted(found.assigned.keys() - {row["broker"] for row in found.dirs})
+
+
 def broker_rows(found: ReplicaPlaces) -> list[dict[str, Any]]:
-    """A row per broker, by id."""
+    """A row per broker, by id; of one that does not tell of its directories nothing is known but
+    how many replicas it should have."""
     held = {row["broker"]: row for row in found.held}
-    ids = sorted({*found.racks, *held})
-    sums = {id_: held[id_]["bytes"] if id_ in held else 0 for id_ in ids}
+    tell = {row["broker"] for row in found.dirs}
+    ids = sorted({*found.racks, *held, *found.assigned})
+    sums = {id_: held[id_]["bytes"] if id_ in held else 0 for id_ in ids if id_ in tell}
     mean = fmean(sums.values()) if sums else 0.0
     led = None if found.led is None else {row["leader"]: row["leaders"] for row in found.led}
     rows = []
     for id_ in ids:
         mine: Mapping[str, Any] = held.get(id_, {})
+        is_dark = id_ not in tell
         rows.append(
             {
                 "broker": id_,
                 "rack": found.racks.get(id_),
-                "replicas": mine.get("replicas", 0),
+                "replicas": found.assigned.get(id_) if is_dark else mine.get("replicas", 0),
                 "leaders": None if led is None else led.get(id_, 0),
-                "bytes": sums[id_],
-                "leader_bytes": None if led is None else mine.get("leader_bytes") or 0,
-                "skew_percent": skew_percent(sums[id_], mean),
+                "bytes": sums.get(id_),
+                "leader_bytes": None if led is None or is_dark else mine.get("leader_bytes") or 0,
+                "skew_percent": None if is_dark else skew_percent(sums[id_], mean),
             }
         )
     return rows
@@ -148,8 +160,10 @@ def rack_rows(brokers: Rows) -> list[dict[str, Any]]:
         sums = {name: _sum(racks[rack], name)
                 for name in ("replicas", "leaders", "bytes", "leader_bytes")}  # fmt: skip
         rows.append({"rack": rack, "brokers": len(racks[rack]), **sums})
-    mean = fmean(row["bytes"] for row in rows)
-    return [row | {"skew_percent": skew_percent(row["bytes"], mean)} for row in rows]
+    known = [row["bytes"] for row in rows if row["bytes"] is not None]
+    mean = fmean(known) if known else 0.0
+    return [row | {"skew_percent": None if row["bytes"] is None
+                   else skew_percent(row["bytes"], mean)} for row in rows]  # fmt: skip
 
 
 def _sum(rows: Rows, name: str) -> int | None:
@@ -169,9 +183,10 @@ def dir_rows(found: ReplicaPlaces) -> list[dict[str, Any]]:
 
 
 def plan(found: ReplicaPlaces, tolerance: float) -> MovePlan | None:
-    """The moves that even out the brokers; None where it is not known who holds what, or only one
-    broker is. Of more than MOST_ROWS partitions the largest are moved, the others stay."""
-    if len(found.racks) < 2 or not found.dirs or not found.largest:
+    """The moves that even out the brokers; None where it is not known who holds what (a broker that
+    restarts is not to be emptied), or only one broker is. Of more than MOST_ROWS partitions the
+    largest are moved, the others stay."""
+    if len(found.racks) < 2 or not found.dirs or not found.largest or dark(found):
         return None
     capacity = _capacity(found.dirs)
     partitions = [

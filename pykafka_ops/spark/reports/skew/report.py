@@ -26,6 +26,7 @@ from pykafka_ops.spark.reports.skew.brokers import (
     PLACE,
     ReplicaPlaces,
     broker_rows,
+    dark,
     dir_rows,
     places,
     plan,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 _PLAIN: Final = ReportOptions()
+_NAMED: Final = 20
 
 
 @dataclass(slots=True)
@@ -191,12 +193,13 @@ def _place_sections(found: ReplicaPlaces, moves: MovePlan | None) -> list[Sectio
     notes = list(moves.unmet[:10]) if moves else []
     if moves and found.partitions > len(found.largest):
         notes.append(f"planned with the {len(found.largest):,} largest partitions")
-    note = "; ".join(notes)
+    note, silent = "; ".join(notes), dark(found) if found.dirs else []
+    why = f"broker {', '.join(map(str, silent[:_NAMED]))} tells of no directory" if silent else ""
     return [
         Section("brokers", "Brokers", columns.BROKERS, brokers),
         Section("racks", "Racks", columns.RACKS, rack_rows(brokers)),
         Section("log_dirs", "Directories", columns.LOG_DIRS, dir_rows(found)),
-        Section("moves", "Moves that even out the brokers", columns.MOVES, rows, note),
+        Section("moves", "Moves that even out the brokers", columns.MOVES, rows, note, why),
     ]
 
 
