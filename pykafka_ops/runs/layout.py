@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-KINDS: Final = ("lag", "skew", "retention", "cost", "slo", "audit")
+KINDS: Final = ("lag", "skew", "retention", "cost", "slo", "formats", "audit")
 NAME: Final = re.compile(r"(?P<now>\d{1,15})-(?P<source>[0-9a-f]{8})-[0-9a-f]{8}\.parquet")
 SCHEMA_VERSION: Final = 2
 """Of the columns and footers of files; before 2 there was no such number in them."""
@@ -47,6 +47,9 @@ TRENDS: Final[Mapping[str, Mapping[str, tuple[tuple[str, ...], str]]]] = {
     "slo": {
         "objectives": (("group", "topic"), "budget_left"),
     },
+    "formats": {
+        "topics": (("topic",), "saved_bytes"),
+    },
     "audit": {
         "partitions": (("topic", "partition"), "missing"),
     },
@@ -74,6 +77,11 @@ COMPARED: Final[Mapping[str, Mapping[str, tuple[tuple[str, ...], str]]]] = {
         "savings": (("topic", "kind"), "bytes"),
     },
     "slo": TRENDS["slo"],
+    "formats": {
+        **TRENDS["formats"],
+        "kinds": (("topic", "side", "kind", "schema"), "share"),
+        "codecs": (("topic", "codec"), "stored"),
+    },
     "audit": {
         **TRENDS["audit"],
         "counted": (("topic", "partition"), "records"),

@@ -34,7 +34,7 @@ class ReportOptions:
     its fair share of bytes before moves are proposed (0.1: 10 %).
 
     Cost: prices, and who ``owners`` are (None: not asked for). ``slo`` is
-    the objective of freshness.
+    the objective of freshness. ``sample``: how many records of a topic are looked at (formats).
     """
 
     window: int | None = None
@@ -50,4 +50,5 @@ class ReportOptions:
     tolerance: float = 0.1
     cost: CostRules = field(default_factory=CostRules)
     owners: OwnerRules | None = None
+    sample: int = 10_000
     slo: FreshnessRules = field(default_factory=FreshnessRules)

@@ -16,6 +16,7 @@ from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.output.document import document
 from pykafka_ops.spark.reports.cost import report as cost
+from pykafka_ops.spark.reports.formats import report as formats
 from pykafka_ops.spark.reports.lag import report as lag
 from pykafka_ops.spark.reports.retention import report as retention
 from pykafka_ops.spark.reports.skew import report as skew
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 
     from pykafka_ops.spark.inputs import Inputs
 
-REPORTS = {"lag": lag, "skew": skew, "retention": retention, "cost": cost, "slo": slo}
+REPORTS = {"lag": lag, "skew": skew, "retention": retention, "cost": cost, "slo": slo,
+           "formats": formats}  # fmt: skip
 OPTIONS = ReportOptions(
     top=5,
     cost=CostRules(Prices(8.0, 1.0, 2.0), "EUR"),
@@ -83,6 +85,7 @@ def test_directories(spark: SparkSession, tmp_path: Path, seed: int, query: str)
     assert rows(here, "skew", "partitions")
     assert rows(here, "retention", "topics")
     assert rows(here, "cost", "owners")
+    assert {row["kind"] for row in rows(here, "formats", "kinds")}
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -122,6 +125,8 @@ def test_a_running_cluster(spark: SparkSession, pko_session: BrokerProcess) -> N
     assert steady(here) == steady(by_spark)
     lags = {row["group"]: row["lag"] for row in rows(here, "lag", "groups")}
     assert lags == {site.groups[0]: 32, site.groups[2]: 0}
+    (looked,) = rows(here, "formats", "topics")
+    assert 0 < looked["sampled_records"] <= looked["records"]
 
 
 def steady(found: Any) -> Any:

@@ -12,6 +12,7 @@ from pykafka_ops.commands.spark.options import (
     DIRS,
     ENGINE,
     FORECAST,
+    FORMATS,
     JOB,
     JUDGE,
     LAG,
@@ -100,6 +101,16 @@ spark.verb(
     examples=(
         "pko spark slo -b broker:9092 --slo 30s --objective 99.9",
         "pko spark slo /var/kafka/data --since 7d --fail-on 'budget_left<=0|burn_1h>=14.4'",
+    ),
+)
+spark.verb(
+    "formats",
+    "Report what keys and values are made of, how they are compressed, and what could be saved.",
+    words=DIRS,
+    options=(*FORMATS, *WHICH_ENGINE, *REMOTE, *ENGINE, *JUDGE),
+    examples=(
+        "pko spark formats -b broker:9092 --html formats.html",
+        "pko spark formats /var/kafka/data --topic orders --sample 100000 --price-gib-month 0.08",
     ),
 )
 spark.verb(

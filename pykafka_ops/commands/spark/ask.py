@@ -23,6 +23,8 @@ from pykafka_ops.spark.session import SessionOptions
 
 LEAST_MEMORY = 450 << 20
 """Bytes that a driver of Spark starts with."""
+MOST_SAMPLE = 10_000_000
+"""Records of a topic that are looked at, at most."""
 _STARTING = ("master", "conf", "packages", "py-files", "archives", "driver-memory", "cores")
 
 
@@ -155,6 +157,8 @@ def _options(run: Run) -> dict[str, object]:
         found["slo"] = _freshness(run)
     if args.verb == "cost":
         found["cost"] = _cost(run)
+    if args.verb == "formats":
+        found |= _sample(run)
     for name in ("target", "producer-rate", "consumer-rate"):
         if args.has(name):
             found[name.replace("-", "_")] = rate(name, args.text(name) or "")
@@ -171,6 +175,16 @@ def _freshness(run: Run) -> FreshnessRules:
         raise UsageError(f"--objective {text}: a percentage above 0 and below 100, such as 99.9")
     assert limit is not None
     return FreshnessRules(limit, percent / 100)
+
+
+def _sample(run: Run) -> dict[str, object]:
+    """How much the report on formats looks at, and what bytes cost."""
+    args = run.args
+    sample = args.number("sample")
+    if sample is None or not 0 < sample <= MOST_SAMPLE:
+        raise UsageError(f"--sample {sample}: from 1 to {MOST_SAMPLE}")
+    prices = Prices(price("price-gib-month", args.text("price-gib-month")))
+    return {"sample": sample, "cost": CostRules(prices, args.text("currency") or "")}
 
 
 def _cost(run: Run) -> CostRules:

@@ -28,6 +28,8 @@ OF_SPARK: Final = (
 )  # fmt: skip
 """Options that only Spark can honour."""
 OUTPUTS: Final = ("output-file", "html", "csv", "parquet", "history", "metrics")
+SAMPLED: Final = ("formats",)
+_NO_COMMITS: Final = {"skew", "formats"}
 _COMMITS: Final = "__consumer_offsets"
 
 
@@ -124,10 +126,12 @@ def _only_hadoop(run: Run) -> str:
 
 def _much(asked: ReportRequest) -> str:
     """What makes a report a large one; empty where it is small."""
+    wanted = _topics(asked)
+    if asked.kinds == SAMPLED:  # some of each topic is read, however much there is
+        return _much_of_cluster(asked, wanted) if asked.properties else ""
     for location in asked.dirs:
         if uris.is_remote(location):
             return f"{uris.shown(location)} is not on this machine"
-    wanted = _topics(asked)
     if asked.dirs:
         size = bytes_in(asked.dirs, wanted, LOCAL_BYTES)
         if size > LOCAL_BYTES:
@@ -137,7 +141,7 @@ def _much(asked: ReportRequest) -> str:
 
 def _topics(asked: ReportRequest) -> Wanted:
     """The topics whose logs are read, where they lie in directories."""
-    commits = set(asked.kinds) - {"skew"}
+    commits = set(asked.kinds) - _NO_COMMITS
     return lambda topic: topic in asked.topics or (bool(commits) and topic == _COMMITS)
 
 
@@ -145,7 +149,7 @@ def _much_of_cluster(asked: ReportRequest, wanted: Callable[[str], bool]) -> str
     """The same of a cluster: its partitions, commits, and records where they are to be read."""
     from pykafka_ops.spark.reach import reached
 
-    commits = not asked.dirs and set(asked.kinds) != {"skew"}
+    commits = not asked.dirs and bool(set(asked.kinds) - _NO_COMMITS)
     records = not asked.dirs and "skew" in asked.kinds and asked.options.get("records") == "all"
 
     def read(topic: str) -> bool:

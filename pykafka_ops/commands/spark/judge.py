@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MAIN = {"lag": "groups", "skew": "topics", "retention": "topics", "cost": "topics",
         "slo": "objectives", "audit": "partitions", "compare": "changes",
-        "forecast": "brokers"}  # fmt: skip
+        "forecast": "brokers", "formats": "topics"}  # fmt: skip
 TOGETHER = ("lag", "skew", "retention")
 """Reports that are made at once by ``all``."""
 SECTIONS = {
@@ -38,6 +38,7 @@ SECTIONS = {
     "audit": {name: name.upper() for name in ("partitions", "buckets", "counted", "lines")},
     "compare": {"changes": "CHANGES", "sections": "SECTIONS"},
     "forecast": {name: name.upper() for name in ("brokers", "dirs", "topics", "growth")},
+    "formats": {name: name.upper() for name in ("topics", "kinds", "sizes", "codecs")},
 }  # fmt: skip
 """Per kind the sections, and the name of their columns in ``spark/reports/KIND/columns.py``."""
 _NAMES = (

@@ -100,11 +100,13 @@ SKEW = (
     Option("--producer-rate", metavar="RATE", help="bytes per second that one partition takes"),
     Option("--consumer-rate", metavar="RATE", help="bytes per second that one consumer reads"),
 )
+_PRICE = Option("--price-gib-month", metavar="PRICE", help="what a GiB on disk costs a month")
+_CURRENCY = Option("--currency", metavar="NAME", help="what prices are in, such as EUR")
 COST = (
-    Option("--price-gib-month", metavar="PRICE", help="what a GiB on disk costs a month"),
+    _PRICE,
     Option("--price-in-gib", metavar="PRICE", help="what a GiB costs that producers write"),
     Option("--price-out-gib", metavar="PRICE", help="what a GiB costs that groups read"),
-    Option("--currency", metavar="NAME", help="what prices are in, such as EUR"),
+    _CURRENCY,
     Option("--replication-factor", metavar="N", type=COUNT,
            help="replicas of each partition, where no cluster tells"),
     Option("--keep-at-least", metavar="SPAN", type=SPAN, default="1d",
@@ -115,6 +117,17 @@ SLO = (
            help="how soon a record is to be read"),
     Option("--objective", metavar="PERCENT", default="99.9",
            help="for how much of the time that is to hold"),
+)
+FORMATS = (
+    _NOW,
+    _TOPIC,
+    REGEX,
+    TOP,
+    Option("--sample", metavar="N", type=COUNT, default="10000",
+           help="about how many records of a topic to look at"),
+    _PRICE,
+    _CURRENCY,
+    *_OUTPUT,
 )
 CORES = Option("--cores", metavar="N", type=COUNT,
                help="cores of this machine to use (default: all)")

@@ -12,7 +12,17 @@ from rich.text import Text
 from pykafka_ops.commands.framework.grid import fitted
 from pykafka_ops.page.units import NONE, moment, share, value_text
 from pykafka_ops.spark.model import Column, Report, Row, Section
-from pykafka_ops.spark.page import audit, compare, cost, forecast, lag, retention, skew, slo
+from pykafka_ops.spark.page import (
+    audit,
+    compare,
+    cost,
+    forecast,
+    formats,
+    lag,
+    retention,
+    skew,
+    slo,
+)
 from pykafka_ops.spark.page.parts import Tile, reading
 
 _VIEWS: Final = {
@@ -24,6 +34,7 @@ _VIEWS: Final = {
     "compare": ("What changed", compare.headline, compare.tiles),
     "audit": ("Audit", audit.headline, audit.tiles),
     "forecast": ("Capacity forecast", forecast.headline, forecast.tiles),
+    "formats": ("Formats", formats.headline, formats.tiles),
 }
 _SHOWN: Final[Mapping[str, Sequence[str]]] = {
     "lag": ("groups", "silent_groups", "unread_topics"),
@@ -34,6 +45,7 @@ _SHOWN: Final[Mapping[str, Sequence[str]]] = {
     "compare": ("changes", "sections"),
     "audit": ("partitions", "buckets", "counted"),
     "forecast": ("brokers", "dirs", "topics"),
+    "formats": ("topics", "kinds"),
 }
 """Sections of ``-o table``; ``wide`` has all."""
 _TONES: Final = {

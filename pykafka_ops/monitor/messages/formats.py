@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from base64 import b64encode
 from typing import Final
 
 from pykafka_ops.errors import DeserializeError
 from pykafka_ops.monitor.messages.parts import DecodedPart, hex_part
 from pykafka_ops.payload.exact_json import NumberText, read_json
+from pykafka_ops.payload.text import readable_text, whole_characters
 
 AUTO, REGISTRY = "auto", "registry"
 NAMES: Final = (AUTO, "utf-8", "json", "hex", "base64", "int", "long", REGISTRY)
@@ -16,9 +16,6 @@ NAMES: Final = (AUTO, "utf-8", "json", "hex", "base64", "int", "long", REGISTRY)
 DECODED_BYTES: Final = 2 << 20
 """A larger key or value is not decoded: its beginning is shown."""
 SHOWN_BYTES: Final = 64 << 10
-_CONTROL: Final = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_SPARSE: Final = 8
-"""Text has fewer control characters than one in so many."""
 _INTS: Final = {"int": 4, "long": 8}
 
 
@@ -42,7 +39,7 @@ def guessed_part(data: bytes) -> DecodedPart:
             return DecodedPart("json", read_json(data), len(data), data)
         except DeserializeError as why:
             error = f"not json: {why}"
-    text = _text(data)
+    text = readable_text(data)
     if text is None:
         return hex_part(data, error)
     return DecodedPart("utf-8", text, len(data), data, error=error)
@@ -65,34 +62,13 @@ def _read(name: str, data: bytes) -> object:
     return NumberText(int.from_bytes(data, "big", signed=True))
 
 
-def _text(data: bytes) -> str | None:
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        return None
-    if "\0" in text or len(_CONTROL.findall(text)) * _SPARSE > len(text):
-        return None
-    return text
-
-
 def _large(name: str, data: bytes) -> DecodedPart:
     why = (
         f"{len(data):,} bytes: more than {DECODED_BYTES:,} are not decoded, the beginning is shown"
     )
     head = data[:SHOWN_BYTES]
     if name in (AUTO, "utf-8", "json"):
-        text = _text(head[: _whole_characters(head)])
+        text = readable_text(head[: whole_characters(head)])
         if text is not None:
             return DecodedPart("utf-8", text, len(data), data, error=why, cut=True)
     return hex_part(data, why)
-
-
-def _whole_characters(head: bytes) -> int:
-    """Where the last character begins that is cut, else the end."""
-    for back in range(1, 4):
-        byte = head[-back] if back <= len(head) else 0
-        if byte >= 0xC0:
-            return len(head) - back
-        if byte < 0x80:
-            break
-    return len(head)

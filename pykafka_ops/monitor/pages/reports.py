@@ -23,6 +23,7 @@ TITLES: Final = {
     "retention": "Retention and disks",
     "cost": "Cost",
     "slo": "Freshness",
+    "formats": "Formats",
     "audit": "Tiers compared",
 }
 ROWS_SHOWN: Final = 200

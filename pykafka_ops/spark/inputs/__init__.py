@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
+    from pykafka_ops.spark.inputs.sampling import Look
+
 
 @dataclass(frozen=True, slots=True)
 class InputQuery:
@@ -69,6 +71,11 @@ class Inputs:
 
     def records(self) -> DataFrame | None:
         """KEYS of one replica per partition, between ``since`` and ``until``."""
+        return None
+
+    def sampled(self, most: int, look: Look, schema: pa.Schema) -> DataFrame | None:
+        """Rows of ``schema`` that ``look`` makes in executors of some batches of some partitions
+        (see ``samples.py``), about ``most`` records of each topic."""
         return None
 
     def partitions(self) -> DataFrame | None:

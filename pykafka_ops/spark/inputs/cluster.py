@@ -15,7 +15,10 @@ from pykafka_ops.spark.model import Problem
 from pykafka_ops.spark.sources.options import now_ms
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
+
+    from pykafka_ops.spark.inputs.sampling import Look
 
 SHOWN: Final = 20
 _PLACED: Final = schemas.columns("topic string, partition int, leader int, replicas ints, isr ints")
@@ -68,6 +71,11 @@ class ClusterInputs(Inputs):
             **self._client,
         }
         return self.read("kafka-live", options, schemas.KEYS)
+
+    def sampled(self, most: int, look: Look, schema: pa.Schema) -> DataFrame | None:
+        from pykafka_ops.spark.inputs.samples import of_cluster
+
+        return of_cluster(self.partitions(), self._client, most, look, schema)
 
     def partitions(self) -> DataFrame:
         """PARTITIONS; those that could not be asked about become problems."""

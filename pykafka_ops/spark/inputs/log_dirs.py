@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
+    from pykafka_ops.spark.inputs.sampling import Look
+
 
 class LogDirInputs(Inputs):
     """``locations`` as ``kafka-log`` takes them.
@@ -141,6 +143,11 @@ class LogDirInputs(Inputs):
             startingTimestamp=self.since,
             endingTimestamp=until,
         )
+
+    def sampled(self, most: int, look: Look, schema: pa.Schema) -> DataFrame | None:
+        from pykafka_ops.spark.inputs.samples import of_files
+
+        return of_files(self._first(), most, look, schema)
 
     def partitions(self) -> DataFrame | None:
         """PARTITIONS; ``end_offset`` is the end of the log, since files have no high watermark."""

@@ -13,7 +13,10 @@ from pykafka_ops.spark.inputs.log_dirs import LogDirInputs
 from pykafka_ops.spark.inputs.settings import read_settings
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
+
+    from pykafka_ops.spark.inputs.sampling import Look
 
 
 def open_inputs(
@@ -64,6 +67,9 @@ class _BothInputs(ClusterInputs):
 
     def records(self) -> DataFrame | None:
         return self._files.records()
+
+    def sampled(self, most: int, look: Look, schema: pa.Schema) -> DataFrame | None:
+        return self._files.sampled(most, look, schema)
 
     def firsts(self) -> DataFrame | None:
         return None

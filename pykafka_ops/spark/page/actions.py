@@ -50,6 +50,8 @@ def actions(reports: Sequence[Report]) -> list[NextStep]:
         found += _uneven(report)
     if report := kinds.get("cost"):
         found += _dear(report)
+    if report := kinds.get("formats"):
+        found += _compressed(report)
     if report := kinds.get("forecast"):
         found += _room(report)
     return sorted(found, key=lambda a: (a.urgency, a.size))
@@ -258,6 +260,25 @@ def _dear(report: Report) -> Iterator[NextStep]:
             LATER,
             -amount(row, "bytes"),
         )
+
+
+def _compressed(report: Report) -> Iterator[NextStep]:
+    for row in rows(report, "topics"):
+        if not row.get("advice"):
+            continue
+        codec = text(row, "best_codec")
+        yield NextStep(
+            f"Have new batches of {brief(row, 'topic')} compressed with {codec}"
+            if codec != "none"
+            else f"Leave {brief(row, 'topic')} uncompressed",
+            f"About {size(amount(row, 'saved_bytes'))} less; set at producers, brokers do nothing.",
+            _command(
+                report, "configs", "set", "topics", _name(row, "topic"), f"compression.type="
+                f"{codec if codec != 'none' else 'uncompressed'}",
+            ),
+            LATER,
+            -amount(row, "saved_bytes"),
+        )  # fmt: skip
 
 
 def _room(report: Report) -> Iterator[NextStep]:

@@ -17,7 +17,17 @@ from pykafka_ops.page.look import shared_style
 from pykafka_ops.page.markup import Markup, el, join
 from pykafka_ops.page.units import iso, moment
 from pykafka_ops.spark.model import Problem, Report, Row, Section
-from pykafka_ops.spark.page import audit, compare, cost, forecast, lag, retention, skew, slo
+from pykafka_ops.spark.page import (
+    audit,
+    compare,
+    cost,
+    forecast,
+    formats,
+    lag,
+    retention,
+    skew,
+    slo,
+)
 from pykafka_ops.spark.page.parts import READ, Picture, Tile, View, reading
 from pykafka_ops.spark.page.tables import definitions, delta, nested, table
 from pykafka_ops.spark.page.verdict import agreed, sentence, verdict, worst
@@ -34,6 +44,7 @@ _VIEWS: Mapping[str, tuple[Callable[[Report], View], Callable[[Report], list[Til
     "compare": (compare.view, compare.tiles),
     "audit": (audit.view, audit.tiles),
     "forecast": (forecast.view, forecast.tiles),
+    "formats": (formats.view, formats.tiles),
 }
 DRAWN = ("over_time", "windows", "ages", "leaving", "growth")
 """Sections that are pictures first of all: their tables come last."""

@@ -16,6 +16,7 @@ from pykafka_ops.monitor.messages.masks import TopicMask
 from pykafka_ops.monitor.messages.registry import SchemaRegistry
 from pykafka_ops.monitor.messages.settings import RegistrySettings
 from pykafka_ops.monitor.messages.shown import record_json
+from pykafka_ops.payload.kinds import KINDS, REGISTRY, kind_of
 from pykafka_ops.payload.protobuf import ProtobufFiles
 from tests.support.monitor.payloads import ORDER, ORDER_AVRO, avro, framed, order_file, protobuf
 from tests.support.waiting import PATIENCE
@@ -48,6 +49,7 @@ def payloads(data: bytes) -> None:
     marker_parts(Record(0, 0, data, data))
     with suppress(ValueError):
         read_cursor(data.decode("latin-1"))
+    assert kind_of(data).kind in (*KINDS, REGISTRY)
     with suppress(PkoError):
         ProtobufFiles.of_set(data, "set").names()
 

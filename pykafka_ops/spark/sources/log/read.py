@@ -204,9 +204,8 @@ class _Records(_Part):
             complain(self.part.replica, self.part.name, piece, strict=self.options.strict)
             return
         replica = self.part.replica
-        row = {
-            "problem": f"{_where(replica, self.part.name)} at byte {piece.position}: {piece.reason}"
-        }
+        where = where_of(replica, self.part.name)
+        row = {"problem": f"{where} at byte {piece.position}: {piece.reason}"}
         yield plain_rows(self.schema, self.part.constants, [row])
 
     def _run(self, run: BatchRun) -> Iterator[pa.RecordBatch]:
@@ -250,13 +249,13 @@ class _Records(_Part):
 
 def complain(replica: ReplicaDir, name: str, bad: Bad, *, strict: bool) -> None:
     """Where there is no column for damage: CorruptError with ``strict``, else a word in the log."""
-    text = f"{_where(replica, name)}: {bad.reason} at position {bad.position}"
+    text = f"{where_of(replica, name)}: {bad.reason} at position {bad.position}"
     if strict:
         raise CorruptError(text)
     _log.warning("%s (%d bytes are left out)", text, bad.size)
 
 
-def _where(replica: ReplicaDir, name: str) -> str:
+def where_of(replica: ReplicaDir, name: str) -> str:
     """What messages call a segment."""
     if name.startswith("/") or uris.is_uri(name):
         return uris.shown(name)

@@ -34,15 +34,15 @@ class FetchedPage(NamedTuple):
 
 
 def fetch_page(
-    cluster: Cluster, partition: Partition, offset: int, *, committed: bool
+    cluster: Cluster, partition: Partition, offset: int, *, committed: bool, most: int = PAGE
 ) -> FetchedPage:
-    """Read from ``offset`` on; what the leader says no to is raised."""
+    """Read about ``most`` bytes from ``offset`` on; what the leader says no to is raised."""
 
     def ask(node: int, part: dict[Partition, int]) -> Question:
         request = FetchRequest(
             max_wait_ms=_WAIT_MS,
             min_bytes=1,
-            max_bytes=PAGE,
+            max_bytes=most,
             isolation_level=int(committed),
             session_epoch=-1,
             topics=[
@@ -50,7 +50,7 @@ def fetch_page(
                     topic=partition[0],
                     partitions=[
                         FetchPartition(
-                            partition=partition[1], fetch_offset=offset, partition_max_bytes=PAGE
+                            partition=partition[1], fetch_offset=offset, partition_max_bytes=most
                         )
                     ],
                 )
