@@ -34,7 +34,7 @@ SECTIONS = {
     "retention": {name: name.upper() for name in (
         "topics", "ages", "leaving", "dirs", "growth", "compaction", "at_risk")},
     "cost": {name: name.upper() for name in ("topics", "owners", "savings")},
-    "slo": {"objectives": "OBJECTIVES"},
+    "slo": {"objectives": "OBJECTIVES", "days": "DAYS"},
     "audit": {name: name.upper() for name in ("partitions", "buckets", "counted", "lines")},
     "compare": {"changes": "CHANGES", "sections": "SECTIONS"},
     "forecast": {name: name.upper() for name in ("brokers", "dirs", "topics", "growth")},

@@ -46,7 +46,7 @@ _VIEWS: Mapping[str, tuple[Callable[[Report], View], Callable[[Report], list[Til
     "forecast": (forecast.view, forecast.tiles),
     "formats": (formats.view, formats.tiles),
 }
-DRAWN = ("over_time", "windows", "ages", "leaving", "growth")
+DRAWN = ("over_time", "windows", "ages", "leaving", "growth", "days")
 """Sections that are pictures first of all: their tables come last."""
 PROBLEMS = 50
 """Problems that are listed one by one."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pykafka_ops.analysis.freshness import BROKEN, BURNING, NOT_KNOWN, OK, SLOW
 from pykafka_ops.page.charts.bars import Bar, bars
-from pykafka_ops.page.units import NONE, number, share, span
+from pykafka_ops.page.charts.heatmap import Cell, heatmap
+from pykafka_ops.page.units import NONE, moment, number, share, span
 from pykafka_ops.spark.model import Report, Row
 from pykafka_ops.spark.page.parts import (
     SHOWN,
@@ -29,9 +30,9 @@ TONES = {BROKEN: "stop", BURNING: "stall", SLOW: "warn", NOT_KNOWN: "plain", OK:
 
 def view(report: Report) -> View:
     """The page of a report on freshness."""
-    picture = _late(report)
-    return View("Freshness", headline(report), _tone(report), tiles(report),
-                [] if picture is None else [picture], "objectives", TONES, order=3)  # fmt: skip
+    pictures = [picture for picture in (_late(report), _days(report)) if picture is not None]
+    return View("Freshness", headline(report), _tone(report), tiles(report), pictures,
+                "objectives", TONES, order=3)  # fmt: skip
 
 
 def headline(report: Report) -> str:
@@ -102,3 +103,26 @@ def _said(row: Row) -> str:
     left = num(row, "budget_left")
     rest = "" if left is None else f" · budget {share(left)}"
     return f"{span(amount(row, 'late_seconds'))}{rest}"
+
+
+def _days(report: Report) -> Picture | None:
+    """Day by day, the objectives in the order of the table; not of one day alone."""
+    days: dict[tuple[str, str], list[Row]] = {}
+    for row in rows(report, "days"):
+        days.setdefault((text(row, "group"), text(row, "topic")), []).append(row)
+    order = [(row, (text(row, "group"), text(row, "topic"))) for row in rows(report, "objectives")]
+    every = [(row, days[key]) for row, key in order if key in days]
+    if len({row.get("day") for row in rows(report, "days")}) < 2:
+        return None
+    drawn = [(_name(row), [_cell(day) for day in reversed(own)]) for row, own in every[:SHOWN]]
+    title = "Late, day by day"
+    note = "The share of a day that was late, of what is known of it."
+    return Picture(title, note, heatmap(title, note, drawn, share),
+                   more(len(every), len(drawn), "objectives"))  # fmt: skip
+
+
+def _cell(day: Row) -> Cell:
+    start, known = int(amount(day, "day")), num(day, "fresh_share")
+    late = None if known is None else 1 - known
+    said = "not known" if late is None else f"{share(late)} late"
+    return Cell(start, start + 86_400_000, late, f"{moment(start, '%Y-%m-%d')}: {said}")

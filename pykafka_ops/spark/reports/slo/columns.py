@@ -30,7 +30,21 @@ OBJECTIVES: Final = (
     _burn("1h"),
     _burn("6h"),
     _burn("3d"),
+    Column("kept_days", "Days", kind="number", detail=True,
+           doc="Of which something is known, by this run and those that --history keeps."),
+    Column("kept_share", "In time, all days", "share", "Of the time of these days that is known."),
+    Column("kept_budget_left", "Budget left, all days", "share", "Over these days.", detail=True),
     Column("status", "Verdict", values=STATUSES,
            doc="broken: no budget is left; burning: a burn rate of 14.4 over an hour or 6 over six;"
            " slow: 1 over three days; unknown: nothing is known."),
 )  # fmt: skip
+DAYS: Final = (
+    Column("group", "Group"),
+    Column("topic", "Topic"),
+    Column("day", "Day", "ms", "Its first moment, in UTC."),
+    Column("fresh_share", "In time", "share", "Of the time of the day that is known."),
+    Column("fresh_seconds", "Fresh", "seconds"),
+    Column("late_seconds", "Late", "seconds"),
+    Column("unknown_seconds", "Not known", "seconds"),
+    Column("slo_seconds", "Within", "seconds", "What --slo was; other days do not count."),
+)

@@ -9,11 +9,12 @@ import numpy as np
 import pyarrow as pa
 
 from pykafka_ops.analysis.freshness import BURNS, FreshnessRules, budget, states
+from pykafka_ops.analysis.kept_days import by_day
 from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.engines import ArrowTask, functions_of, in_arrow
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.reports.pieces import PLACE
-from pykafka_ops.spark.schemas import columns
+from pykafka_ops.spark.schemas import array_of, columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -25,9 +26,11 @@ _PLACED: Final = columns(
 _STATES: Final = columns("group string, topic string, partition int, states longs")
 BUDGETS: Final = columns(
     "group string, topic string, partitions bigint, fresh bigint, late bigint, unknown bigint,"
-    "share double, left double, burn_1h double, burn_6h double, burn_3d double, status string"
+    "share double, left double, burn_1h double, burn_6h double, burn_3d double, status string,"
+    "days days",
+    days=array_of(columns("day bigint, fresh bigint, late bigint, unknown bigint")),
 )
-"""The fields of ``analysis.freshness.ErrorBudget``."""
+"""The fields of ``analysis.freshness.ErrorBudget``, and the same day by day."""
 GONE: Final = -1
 
 
@@ -71,6 +74,9 @@ def budgets(
             **{name: getattr(said, name) for name in ("fresh", "late", "unknown", "share", "left")},
             **dict(zip(names, said.burns, strict=True)),
             "status": said.status,
+            "days": [
+                {"day": day, **spans._asdict()} for day, spans in by_day(worst, times).items()
+            ],
         }
 
     return map_rows(together, total, BUDGETS, at_once=1)

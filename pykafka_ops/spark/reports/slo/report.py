@@ -14,6 +14,7 @@ from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.damage import DamageTally, lost_commits
 from pykafka_ops.spark.reports.lag.frames import NO_OFFSETS
 from pykafka_ops.spark.reports.slo import columns
+from pykafka_ops.spark.reports.slo.days import ObjectiveDays
 from pykafka_ops.spark.reports.slo.frames import budgets
 
 SPAN: Final = 3 * UNITS["d"]
@@ -22,11 +23,12 @@ _NOTE: Final = (
     "By moments: one a minute in the last hour, one in 5 minutes in the last 6 hours, one in 30"
     " minutes before."
 )
+_DAYS: Final = "By this run and those that --history keeps: what knows most of a day counts."
 
 
 def build(inputs: Inputs, options: ReportOptions) -> Report:
-    """The report about ``inputs.now``, over ``since`` to ``until`` (the last 3 days); one section,
-    objectives."""
+    """The report about ``inputs.now``, over ``since`` to ``until`` (the last 3 days); sections
+    objectives and days: of these, what earlier runs in ``options.history`` kept, too."""
     options.stage("asking where groups are")
     inputs.freeze(groups=True)
     now = inputs.now if inputs.until is None else min(inputs.until, inputs.now)
@@ -35,15 +37,21 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     commits = inputs.commits()
     damage, problems = DamageTally(), []
     rows: list[Row] = []
+    days: list[Row] = []
     if commits is None:
         problems.append(Problem("offsets", NO_OFFSETS))
     else:
         options.stage("going through commits")
         lost_commits(inputs, damage)
         found = budgets(inputs, commits, moments, options.slo).toArrow().to_pylist()
-        rows = sorted((_row(one) for one in found), key=_urgency)
-    section = Section("objectives", "Objectives", columns.OBJECTIVES, rows, _NOTE,
-                      NO_OFFSETS if commits is None else "")  # fmt: skip
+        kept = ObjectiveDays(found, (options.history or {}).get("days", ()), options.slo, now)
+        rows = sorted((_row(one, kept) for one in found), key=_urgency)
+        days = list(kept.rows())
+    dark = NO_OFFSETS if commits is None else ""
+    sections = [
+        Section("objectives", "Objectives", columns.OBJECTIVES, rows, _NOTE, dark),
+        Section("days", "Day by day", columns.DAYS, days, _DAYS, dark),
+    ]
     source = {
         **inputs.source,
         "slo_seconds": options.slo.limit_ms / 1000,
@@ -58,11 +66,12 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     }
     if commits is None:
         counted = dict.fromkeys(counted)
-    return Report("slo", inputs.now, source, counted, [section],
+    return Report("slo", inputs.now, source, counted, sections,
                   [*inputs.problems, *problems, *damage.problems()])  # fmt: skip
 
 
-def _row(found: Mapping[str, Any]) -> Row:
+def _row(found: Mapping[str, Any], days: ObjectiveDays) -> Row:
+    kept = days.budget(found["group"], found["topic"])
     return {
         "group": found["group"],
         "topic": found["topic"],
@@ -73,6 +82,9 @@ def _row(found: Mapping[str, Any]) -> Row:
         "known_seconds": (found["fresh"] + found["late"]) / 1000,
         "budget_left": found["left"],
         **{name: found[name] for name in ("burn_1h", "burn_6h", "burn_3d")},
+        "kept_days": kept.days,
+        "kept_share": kept.share,
+        "kept_budget_left": kept.left,
         "status": found["status"],
     }
 
