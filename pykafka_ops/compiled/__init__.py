@@ -31,6 +31,7 @@ MODULES = (
     "broker.hot.heartbeat",
     "broker.hot.frames",
     "broker.storage.cleaner.sifting",
+    "broker.storage.cleaner.stretches",
     "disk.hot.commit_layouts",
     "disk.hot.spans",
     "disk.hot.tally",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from struct import Struct
 
 from pykafka_ops.broker.storage.files import File
@@ -27,6 +27,8 @@ _CHUNK = 1 << 16
 _new = tuple.__new__
 
 Buffer = bytes | bytearray | memoryview
+Usual = Callable[[memoryview, int], int]
+"""Deals with whole batches from a byte on that it knows, and says where the next begins."""
 
 
 def header_at(buf: Buffer, pos: int) -> BatchHeader:
@@ -101,9 +103,10 @@ def _header_within(data: Buffer, pos: int, left: int) -> BatchHeader | None:
 
 
 def checked_batches(
-    file: File, position: int, end: int, *, chunk: int = 1 << 20
+    file: File, position: int, end: int, *, chunk: int = 1 << 20, usual: Usual | None = None
 ) -> Iterator[tuple[int, BatchHeader, memoryview]]:
-    """As :func:`batches`, with the bytes of each batch and its checksum verified.
+    """As :func:`batches`, with the bytes of each batch and its checksum verified. Those that
+    ``usual`` has dealt with are left out.
 
     Raises CorruptBatchError at the first batch that is damaged.
     """
@@ -114,6 +117,9 @@ def checked_batches(
         if pos + HEADER_SIZE > len(data):
             start, pos = position, 0
             data = memoryview(file.read(min(chunk, end - position), position))
+        if usual is not None and (after := usual(data, pos)) > pos:
+            position = start + after
+            continue
         header = _header_within(data, pos, end - position)
         if header is None:
             return

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from pykafka_ops.broker.state.compaction import Extent, group
+from pykafka_ops.broker.storage.cleaner import stretches
 from pykafka_ops.broker.storage.cleaner.job import (
     CleanedSegment,
     CompactionJob,
@@ -28,7 +29,8 @@ from pykafka_ops.broker.storage.cleaner.retain import (
 from pykafka_ops.broker.storage.cleaner.throttle import Throttler
 from pykafka_ops.broker.storage.cleaner.transactions import CleanedTransactions
 from pykafka_ops.broker.storage.files import Files
-from pykafka_ops.broker.storage.scan import checked_batches, header_at
+from pykafka_ops.broker.storage.scan import Usual, checked_batches, header_at
+from pykafka_ops.compiled import is_compiled
 from pykafka_ops.disk import names
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.compression import DECOMPRESSED_LIMIT
@@ -38,6 +40,8 @@ from pykafka_ops.errors import CorruptBatchError
 
 _FATES_SHARE = 8
 """Of the map's memory at most this part holds notes on single records, a byte each."""
+
+_COMPILED = is_compiled()
 
 Emit = Callable[[CleanedSegment], None]
 
@@ -97,15 +101,29 @@ class Compaction:
     # -- reading -----------------------------------------------------------------------------------
 
     def _batches(
-        self, source: SegmentSource, position: int = 0
+        self, source: SegmentSource, usual: Usual, position: int = 0
     ) -> Iterator[tuple[BatchHeader, memoryview]]:
-        """Whole batches of a segment, checksums verified: a damaged one must not get a new one."""
+        """Whole batches of a segment, checksums verified: a damaged one must not get a new one.
+        Compiled, ``usual`` is asked first."""
         path = f"{self._job.directory}/{names.segment_file(source.base_offset)}"
         file = self._files.open_private(path)
         end = position
+
+        def some(data: memoryview, place: int) -> int:
+            nonlocal end
+            after = usual(data, place)
+            if self._throttle is not None:
+                self._throttle.spent(after - place)
+            end += after - place
+            return after
+
         try:
             for at, header, data in checked_batches(
-                file, position, source.size, chunk=self._job.buffer
+                file,
+                position,
+                source.size,
+                chunk=self._job.buffer,
+                usual=some if _COMPILED else None,
             ):
                 if self._throttle is not None:
                     self._throttle.spent(header.size)
@@ -168,7 +186,14 @@ class Compaction:
         """Whether the whole segment found room."""
         start, keys = self._job.first_dirty, self._keys
         self.report.bytes_indexed += source.size - position
-        for header, data in self._batches(source, position):
+
+        def usual(data: memoryview, place: int) -> int:
+            after, reached = stretches.index(data, place, start, keys, self._fates)
+            if reached >= start:
+                keys.advance(reached)
+            return after
+
+        for header, data in self._batches(source, usual, position):
             if header.magic >= 2 and header.is_control:
                 transactions.on_marker(data, header)
             elif header.magic < 2 or not transactions.on_batch(header):
@@ -232,7 +257,18 @@ class Compaction:
         transactions.add(self._aborted_between(source.base_offset, _end_of(self._job, n)))
         rules = self._rules(source)
         self.report.bytes_read += source.size
-        for header, data in self._batches(source):
+
+        def usual(data: memoryview, place: int) -> int:
+            latest = self._keys.latest_offset
+            after, stay, keyless = stretches.settle(
+                data, place, self._fates, self._job.first_dirty, latest
+            )
+            self.report.keyless += keyless
+            for begin, end, last_offset, timestamp in stay:
+                output.append(data[begin:end], last_offset, timestamp)
+            return after
+
+        for header, data in self._batches(source, usual):
             kept = retain(data, header, rules, transactions)
             if kept is None:
                 continue

@@ -1,6 +1,6 @@
 """raw.py in C: the same names, found by those who cimport them."""
 
-from pykafka_ops.compiled.raw cimport Room, View, part
+from pykafka_ops.compiled.raw cimport HEADER_SIZE, Fields, Room, View, checksum, covered, header, part
 
 cdef extern from "records.h" nogil:
     ctypedef struct pko_record_head:
@@ -11,6 +11,12 @@ cdef extern from "records.h" nogil:
     bint pko_number(
         const unsigned char *data, long long total, long long *at, unsigned bits, long long *found
     )
+
+cdef extern from *:
+    """
+    #define pko_prefetch(at) __builtin_prefetch(at, 1)
+    """
+    void pko_prefetch(const void *at) nogil
 
 cdef enum:
     DEAD = 1
@@ -49,3 +55,9 @@ cdef inline Pair sized(View view, long long place) except *:
     if not pko_number(&view[0], view.shape[0], &place, 32, &size):
         raise IndexError
     return place, size
+
+
+cdef inline int prefetch(Cells cells, long long place) except -1:
+    if 0 <= place < cells.shape[0]:
+        pko_prefetch(&cells[place])
+    return 0

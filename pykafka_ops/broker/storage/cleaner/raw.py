@@ -6,10 +6,28 @@ from __future__ import annotations
 from array import array
 from typing import TypeAlias
 
-from pykafka_ops.compiled.raw import number
-from pykafka_ops.compiled.raw import part as part
+from pykafka_ops.compiled.raw import (
+    HEADER_SIZE as HEADER_SIZE,
+)
+from pykafka_ops.compiled.raw import (
+    checksum as checksum,
+)
+from pykafka_ops.compiled.raw import (
+    covered as covered,
+)
+from pykafka_ops.compiled.raw import (
+    header as header,
+)
+from pykafka_ops.compiled.raw import (
+    number,
+)
+from pykafka_ops.compiled.raw import (
+    part as part,
+)
 
 Cells: TypeAlias = "array[int]"
+Fields = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int]
+"""Those of a batch's header, in order."""
 
 DEAD, TOMBSTONE, KEYLESS = 1, 2, 5
 """What the first pass finds out about a record; 0 for one that stays. A keyless one is dead."""
@@ -49,3 +67,7 @@ def sized(data: bytes, place: int) -> tuple[int, int]:
     """Where the value begins whose size is at ``place``, and that; IndexError where it is none."""
     size, at = number(data, place, 32)
     return at, size
+
+
+def prefetch(cells: Cells, place: int) -> None:
+    """Have the cell at hand that is looked at next; compiled only."""

@@ -3,17 +3,28 @@
 cimport cython
 cimport pykafka_ops.broker.storage.cleaner.raw as at
 
+# without a type it would be looked up in the module, and compared as an object, for every record
+cdef long long _NOWHERE
+
 @cython.locals(
     place=cython.longlong, end=cython.longlong, count=cython.longlong, base=cython.longlong,
     most=cython.longlong, cells=at.Cells, slots=cython.longlong, size=cython.longlong,
-    limit=cython.longlong, room=cython.longlong, stop=cython.longlong, delta=cython.longlong,
-    key_at=cython.longlong, key_size=cython.longlong, offset=cython.longlong,
-    here=cython.longlong, key=bytes, tag=cython.longlong, second=cython.longlong,
-    slot=cython.longlong, before=cython.longlong,
+    waits=cython.bint, ends=cython.bint, offset=cython.longlong, tag=cython.longlong,
+    second=cython.longlong, keyed=cython.bint, here=cython.longlong, delta=cython.longlong,
+    key_at=cython.longlong, key_size=cython.longlong, key=bytes, new_tag=cython.longlong,
+    new_second=cython.longlong, slot=cython.longlong,
 )
 cpdef long long take_in(
     at.View data, tuple span, tuple offsets, long long start, object keys, at.Room fates
 ) except? -2
+
+@cython.locals(room=cython.longlong)
+cdef int note(at.Room fates, long long before, long long here, bint is_tombstone) except -1
+
+@cython.locals(slot=cython.longlong)
+cdef long long put(
+    at.Cells cells, long long slots, long long tag, long long second, bint may_grow
+) except? -3
 
 @cython.locals(place=cython.longlong, step=cython.longlong, end=cython.longlong)
 cdef long long probe(

@@ -10,6 +10,8 @@ from pykafka_ops.broker.storage.cleaner.keys import SALT, KeyMap
 from pykafka_ops.disk.fault import LATE_END
 from pykafka_ops.errors import CorruptBatchError
 
+_NOWHERE = -(1 << 62)
+"""In the place of an offset, of which none is so low."""
 STRANGE_OFFSET = "Found a record with an offset outside of its batch"
 
 
@@ -34,42 +36,63 @@ def take_in(
     """As ``loops.take_in``; IndexError where records are cut."""
     place, end, count = span
     base, most = offsets
-    cells, slots, size, limit = keys.cells, keys.slots, keys.size, keys.limit
-    room = len(fates)
+    cells, slots, size = keys.cells, keys.slots, keys.size
+    waits, ends, offset, tag, second = False, False, 0, 0, 0
     try:
-        while count:
-            count -= 1
-            stop, delta, key_at, key_size = at.head(data, place, end)
-            if delta < 0 or delta > most:
-                raise CorruptBatchError(STRANGE_OFFSET)
-            offset = base + delta
-            here = offset - start
-            if key_size >= 0 and here >= 0:
-                key = at.part(data, key_at, key_size)
-                tag = hash(key) or 1
-                second = hash(key + SALT)
-                slot = probe(cells, slots, tag, second)
-                if cells[slot]:
-                    before = cells[slot + 2] - start
-                    if before < room:
-                        fates[before] |= at.DEAD
-                else:
-                    if size >= limit:
-                        return offset
-                    size += 1
-                    cells[slot] = tag
-                    cells[slot + 1] = second
+        while count or waits:
+            keyed, here = False, -1
+            if count:
+                count -= 1
+                place, delta, key_at, key_size = at.head(data, place, end)
+                if delta < 0 or delta > most:
+                    raise CorruptBatchError(STRANGE_OFFSET)
+                here = base + delta - start
+                if key_size >= 0 and here >= 0:
+                    keyed, key = True, at.part(data, key_at, key_size)
+                    new_tag, new_second = hash(key) or 1, hash(key + SALT)
+                    # comes from memory while the record before is put in its place
+                    at.prefetch(cells, new_tag % slots * 3)
+            if waits:
+                slot = put(cells, slots, tag, second, size < keys.limit)
+                if slot < 0:
+                    return offset
+                size += cells[slot + 2] == _NOWHERE
+                note(fates, cells[slot + 2] - start, offset - start, ends)
                 cells[slot + 2] = offset
-                if data[key_at + key_size] & 1 and here < room:
-                    fates[here] = at.TOMBSTONE
-            elif 0 <= here < room:
+            waits = keyed
+            if keyed:
+                tag, second, offset = new_tag, new_second, here + start
+                ends = data[key_at + key_size] & 1 != 0
+            elif 0 <= here < len(fates):
                 fates[here] = at.KEYLESS
-            place = stop
     finally:
         keys.size = size
     if place != end:
         raise CorruptBatchError(LATE_END)
     return -1
+
+
+def note(fates: bytearray, before: int, here: int, is_tombstone: bool) -> None:
+    """What a record tells of the one ``before`` it that has its key, if it is one of these, and of
+    itself."""
+    room = len(fates)
+    if 0 <= before < room:
+        fates[before] |= at.DEAD
+    if is_tombstone and here < room:
+        fates[here] = at.TOMBSTONE
+
+
+def put(cells: at.Cells, slots: int, tag: int, second: int, may_grow: bool) -> int:
+    """The cell of a key, in which it stands now, at _NOWHERE if it is new; -1 if it is and may not
+    be put there."""
+    slot = probe(cells, slots, tag, second)
+    if cells[slot] == 0:
+        if not may_grow:
+            return -1
+        cells[slot] = tag
+        cells[slot + 1] = second
+        cells[slot + 2] = _NOWHERE
+    return slot
 
 
 def probe(cells: at.Cells, slots: int, tag: int, second: int) -> int:

@@ -29,7 +29,8 @@ def encoded(records: Records) -> bytes:
 
 
 def outcome(data: bytes, form: Any, name: str, count: int, base: int, start: int) -> Any:
-    """What a loop returns or leaves behind, or that it refuses the records."""
+    """What a loop returns and leaves behind, or that it refuses the records: then what it leaves
+    is of no use."""
     keys, fates = KeyMap(1 << 12, records=100), bytearray(6)
     keys.put(b"a", start + 3)
     keys.put(b"c" * 70, start + 1)
@@ -47,8 +48,8 @@ def outcome(data: bytes, form: Any, name: str, count: int, base: int, start: int
         else:
             found = getattr(form(SIFTING), name)(exact(data), *arguments)
     except (IndexError, OverflowError, CorruptBatchError):
-        pass
-    shown = None if found is None else found if isinstance(found, int) else tuple(found)
+        return (None,)
+    shown = found if isinstance(found, int) else tuple(found)
     cells = sorted(keys.cells[n + 2] for n in range(0, 3 * keys.slots, 3) if keys.cells[n])
     return shown, keys.size, cells, bytes(fates)
 
