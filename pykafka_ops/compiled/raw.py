@@ -23,6 +23,9 @@ CODEC = 7
 TRANSACTIONAL = 0x10
 """part of a transaction."""
 
+Fields = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int]
+"""Those of a batch's header, in order."""
+
 header = Struct(">qiibIhiqqqhii").unpack_from
 """The fields of the header of the batch v2 that begins at byte 0; at least 61 bytes are there."""
 

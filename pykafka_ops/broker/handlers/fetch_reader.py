@@ -10,18 +10,13 @@ from collections.abc import Container, Hashable, Iterable
 from typing import Any
 
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
+from pykafka_ops.broker.handlers.fetch_reply import reply_of
 from pykafka_ops.broker.handlers.fetch_request import READ_COMMITTED, terms
-from pykafka_ops.broker.hot.fetch import (
-    FLEXIBLE,
-    SESSIONS_FROM,
-    FetchPath,
-    Key,
-    Read,
-)
-from pykafka_ops.broker.hot.fetch_reply import reply_of
+from pykafka_ops.broker.hot.fetch import SESSIONS_FROM, FetchPath, Read
 from pykafka_ops.broker.hot.raw import HEAD_SIZE, pair
 from pykafka_ops.broker.partitions.read import Terms
 from pykafka_ops.broker.state.fetch_session import CachedPartition, FetchContext, FetchSession, Kind
+from pykafka_ops.wire.fetch_partitions import FLEXIBLE, Key
 from pykafka_ops.wire.frame import encode_request
 from pykafka_ops.wire.messages.fetch import FetchRequest
 from pykafka_ops.wire.types import Part

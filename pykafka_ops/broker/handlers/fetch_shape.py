@@ -16,12 +16,13 @@ from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.handlers.fetch_reader import FetchReader
 from pykafka_ops.broker.handlers.fetch_request import READ_COMMITTED
 from pykafka_ops.broker.handlers.fetch_wait import FetchWait
-from pykafka_ops.broker.hot.fetch import MOST_PARTITIONS, NOWHERE, Asked, Key
+from pykafka_ops.broker.hot.fetch import MOST_PARTITIONS
 from pykafka_ops.broker.hot.serving import DECLINED
 from pykafka_ops.broker.partitions.fetches import LITTLE, LOOK_MS
 from pykafka_ops.broker.state.fetch_session import CachedPartition
 from pykafka_ops.broker.state.quotas.clients import is_concerned
 from pykafka_ops.settings.check import RACK_AWARE_SELECTOR
+from pykafka_ops.wire.fetch_partitions import NOWHERE, Asked, Key
 from pykafka_ops.wire.frame import Framed
 from pykafka_ops.wire.messages.fetch import FetchRequest
 from pykafka_ops.wire.types import ZERO_UUID

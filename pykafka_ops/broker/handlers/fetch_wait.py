@@ -9,13 +9,14 @@ import logging
 
 from pykafka_ops.broker.handlers.fetch_answer import answer, failed
 from pykafka_ops.broker.handlers.fetch_reader import FetchReader
-from pykafka_ops.broker.hot.fetch import Asked, Read
+from pykafka_ops.broker.hot.fetch import Read
 from pykafka_ops.broker.partitions.fetches import enough
 from pykafka_ops.broker.partitions.partition_read import PartitionRead
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.purgatory import Waiter
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.fetch_partitions import Asked
 from pykafka_ops.wire.frame import Framed
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 

@@ -11,8 +11,7 @@ from collections.abc import Callable
 
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
 from pykafka_ops.broker.handlers.member_requests import around_generation
-from pykafka_ops.broker.hot.raw import HEAD_SIZE, length
-from pykafka_ops.broker.hot.serving import Shape
+from pykafka_ops.broker.hot.heartbeat import GenerationShape
 from pykafka_ops.broker.state.groups.answers import Synced, SyncRequest
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.sync_group import SyncGroupRequest
@@ -34,10 +33,10 @@ def shape(
     return made if made.fits(frame) else None
 
 
-class SyncShape(Shape):
+class SyncShape(GenerationShape):
     """Serves requests of one shape on one connection; ``context`` is that of the first."""
 
-    __slots__ = ("_asked", "_group_id", "_head", "_key", "_place", "_response", "_size", "_tail")
+    __slots__ = ("_asked", "_group_id", "_response")
 
     def __init__(
         self,
@@ -63,27 +62,16 @@ class SyncShape(Shape):
                 assignments=[],
             )
 
-        self._key, self._head, self._tail = around_generation(context, of_generation)
-        self._place = HEAD_SIZE + len(self._head)
-        self._size = self._place + 4 + len(self._tail)
-        self.held = SHAPE_BYTES + self._size
-
-    def fits(self, frame: memoryview) -> bool:
-        """Whether the frame has this shape."""
-        place = self._place
-        return (
-            len(frame) == self._size
-            and length(frame, 0) == self._key
-            and frame[HEAD_SIZE:place] == self._head
-            and frame[place + 4 :] == self._tail
-        )
+        key, head, tail = around_generation(context, of_generation)
+        super().__init__(key, head, tail)
+        self.held = SHAPE_BYTES + len(head) + len(tail)
 
     def answer(self, frame: memoryview) -> object:
         """The answer to a request of this shape, or the promise of it; None, and nothing is done,
         if it has another, or if the coordinator is not here any more."""
         if not self.fits(frame):
             return None
-        asked = self._asked._replace(generation=length(frame, self._place))
+        asked = self._asked._replace(generation=self.generation(frame))
         try:
             return self.context.services.groups.sync(self._group_id, asked).shaped(self._response)
         except KafkaError:

@@ -25,22 +25,20 @@ from pykafka_ops.broker.hot.sequence import in_sequence, note
 from pykafka_ops.disk.batch import BatchHeader
 
 Buffer = bytes | bytearray | memoryview
-Fields = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int]
-"""Those of a batch's header, in order."""
 
 _new = tuple.__new__
 
 
-def checked(tail: TailHead, records: memoryview) -> Fields | None:
+def checked(tail: TailHead, records: memoryview) -> at.Fields | None:
     """The header fields of a client's batch that can go the quick way; None if anything
     about it needs more than that, or must be refused."""
     if len(records) < at.HEADER_SIZE:
         return None
-    fields: Fields = at.header(records)
+    fields: at.Fields = at.header(records)
     return fields if is_usual(tail, records, records, fields) else None
 
 
-def is_usual(tail: TailHead, records: memoryview, view: memoryview, fields: Fields) -> bool:
+def is_usual(tail: TailHead, records: memoryview, view: memoryview, fields: at.Fields) -> bool:
     """Whether the batch with these header fields can go the quick way. ``view`` is ``records`` once
     more: compiled it is known as bytes, and the other as an object."""
     base, length, _, magic, crc, flags, delta, _, _, producer_id, epoch, sequence, n = fields
@@ -74,7 +72,7 @@ def is_usual(tail: TailHead, records: memoryview, view: memoryview, fields: Fiel
     return promised(body, at.RECORDS_AT, fields)
 
 
-def is_due(tail: TailHead, active: SegmentHead, fields: Fields) -> bool:
+def is_due(tail: TailHead, active: SegmentHead, fields: at.Fields) -> bool:
     """Whether a batch with these fields may need a new segment first."""
     return (
         fields[8] > tail.roll_after
@@ -89,7 +87,7 @@ def write(
     active: SegmentHead,
     records: memoryview,
     room: memoryview,
-    fields: Fields,
+    fields: at.Fields,
     leader_epoch: int,
 ) -> int:
     """Give the batch the next offsets (it is changed in place, in ``room``, which is ``records``

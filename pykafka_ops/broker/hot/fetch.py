@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from struct import Struct
 from struct import error as struct_error
 from typing import Any
 
@@ -24,38 +23,17 @@ from pykafka_ops.broker.hot.heads import TailHead
 from pykafka_ops.broker.hot.raw import HEAD_SIZE, pair
 from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.errors import KafkaError, WireError
+from pykafka_ops.wire.fetch_partitions import IDS_FROM, NOWHERE, Asked, FetchPartitions, Key
 from pykafka_ops.wire.types import ZERO_UUID
-from pykafka_ops.wire.varint import read_varint
 
 SESSIONS_FROM = 7
-EPOCHS_FROM = 9
-"""Since which version requests name leader epochs."""
 READERS_FROM = 11
 """Since which one consumers may read from followers (KIP-392)."""
-FLEXIBLE = 12
-"""First version with compact lengths, tagged fields and the epoch of the last record."""
-IDS_FROM = 13
 MOST_PARTITIONS = 512
 """Of one request; more are served in steps."""
 AT_ONCE = 64 * 1024
 """Bytes of records that are copied into the answer."""
-NOWHERE = -1
 
-_COUNT = Struct(">i")
-_LENGTH = Struct(">h")
-_ID_SIZE = 16
-_LAYOUTS = (
-    (FLEXIBLE, Struct(">iiqiqi")),
-    (EPOCHS_FROM, Struct(">iiqqi")),
-    (5, Struct(">iqqi")),
-    (4, Struct(">iqi")),
-)
-"""Of a partition in a request, by the version that brought it."""
-
-Key = tuple[Any, int]
-"""A partition as the client names it: name or id of its topic, number."""
-Asked = tuple[Key, tuple[int, ...]]
-"""A partition of a request: leader epoch, offset, epoch of the last record, log start, bytes."""
 FoundFetch = tuple[int, int, int, list[Asked]]
 """What differs between requests: correlation id, session id and epoch, partitions."""
 Read = tuple[Key, Any, Any, int, int, int, bool, int, Any]
@@ -69,6 +47,7 @@ class FetchPath(Shape):
     or the partitions, ``foot`` those behind the partitions."""
 
     __slots__ = (
+        "_asked",
         "_by_id",
         "_committed",
         "_end",
@@ -76,9 +55,6 @@ class FetchPath(Shape):
         "_head",
         "_hosted",
         "_key",
-        "_name",
-        "_named",
-        "_unpack_partition",
         "_version",
         "follower",
         "is_checked",
@@ -94,18 +70,15 @@ class FetchPath(Shape):
         hosted: Callable[[tuple[str, int]], Any],
     ) -> None:
         self._version = version
+        self._asked = FetchPartitions(version, MOST_PARTITIONS)
         self._by_id = version >= IDS_FROM
         self._key, self._head, self._foot = marks
         self._end = HEAD_SIZE + len(self._head)
         self.follower = follower
         self._committed = committed
         self._hosted = hosted
-        self._unpack_partition = next(layout for since, layout in _LAYOUTS if version >= since)
         self.is_checked = True
         """Whether :meth:`may_read` has something to say."""
-        self._name: Any = ""
-        self._named = b""
-        """What names the topic of the last request for one partition, and the bytes of it."""
 
     # -- the request -------------------------------------------------------------------------------
 
@@ -123,104 +96,10 @@ class FetchPath(Shape):
             if self._version >= SESSIONS_FROM:
                 session_id, epoch = pair(frame, at)
                 at += HEAD_SIZE
-            named = self._named
-            if named and frame[at : at + len(named)] == named:
-                asked, at = self._one(frame, at + len(named))
-            else:
-                asked, at = self._all(frame, at)
+            asked, at = self._asked.read(frame, at)
         except (struct_error, IndexError, UnicodeDecodeError, WireError):
             return None
         return None if at != end else (correlation_id, session_id, epoch, asked)
-
-    def _all(self, frame: memoryview, at: int) -> tuple[list[Asked], int]:
-        """The partitions from the number of topics at ``at`` on, and what follows them."""
-        partitions = self._plain if self._version < FLEXIBLE else self._flexible
-        asked, end = partitions(frame, at)
-        flexible = self._version >= FLEXIBLE
-        topics = frame[at] - 1 if flexible else _COUNT.unpack_from(frame, at)[0]
-        if topics == len(asked) == 1:
-            more = self._unpack_partition.size + (2 if flexible else 0)
-            self._name, self._named = asked[0][0][0], bytes(frame[at : end - more])
-        return asked, end
-
-    def _one(self, frame: memoryview, at: int) -> tuple[list[Asked], int]:
-        """The partition at ``at``, of the same topic as the last one, and what follows it."""
-        unpack, version = self._unpack_partition, self._version
-        fields = unpack.unpack_from(frame, at)
-        at += unpack.size
-        if version >= FLEXIBLE:
-            if frame[at] or frame[at + 1]:
-                raise IndexError
-            index, epoch, offset, last, log_start, size = fields
-            return [((self._name, index), (epoch, offset, last, log_start, size))], at + 2
-        return [((self._name, fields[0]), self._fields(fields))], at
-
-    def _fields(self, fields: tuple[int, ...]) -> tuple[int, ...]:
-        """Those of a partition in versions without the last epoch."""
-        if self._version >= EPOCHS_FROM:
-            _, epoch, offset, log_start, size = fields
-            return epoch, offset, NOWHERE, log_start, size
-        if self._version > 4:
-            _, offset, log_start, size = fields
-            return NOWHERE, offset, NOWHERE, log_start, size
-        _, offset, size = fields
-        return NOWHERE, offset, NOWHERE, NOWHERE, size
-
-    def _plain(self, frame: memoryview, at: int) -> tuple[list[Asked], int]:
-        """As :meth:`_all`, where lengths are not compact."""
-        asked: list[Asked] = []
-        unpack = self._unpack_partition
-        (topics,) = _COUNT.unpack_from(frame, at)
-        at += 4
-        if topics < 0:
-            raise IndexError
-        for _ in range(topics):
-            (length,) = _LENGTH.unpack_from(frame, at)
-            start = at + 2
-            at = start + length
-            name = str(frame[start:at], "utf-8")
-            (count,) = _COUNT.unpack_from(frame, at)
-            at += 4
-            if length < 0 or not 0 <= count <= MOST_PARTITIONS - len(asked):
-                raise IndexError
-            for _ in range(count):
-                fields = unpack.unpack_from(frame, at)
-                at += unpack.size
-                asked.append(((name, fields[0]), self._fields(fields)))
-        return asked, at
-
-    def _flexible(self, frame: memoryview, at: int) -> tuple[list[Asked], int]:
-        """The same where lengths are compact and there are tags, none of which is known."""
-        asked: list[Asked] = []
-        unpack, by_id = self._unpack_partition, self._by_id
-        topics, at = read_varint(frame, at)
-        if not topics:
-            raise IndexError
-        for _ in range(topics - 1):
-            if by_id:
-                start = at
-                at += _ID_SIZE
-                name: Any = bytes(frame[start:at])
-            else:
-                length, start = read_varint(frame, at)
-                at = start + length - 1
-                if not length:
-                    raise IndexError
-                name = str(frame[start:at], "utf-8")
-            count, at = read_varint(frame, at)
-            if not 0 < count <= MOST_PARTITIONS - len(asked):
-                raise IndexError
-            for _ in range(count - 1):
-                index, epoch, offset, last, log_start, size = unpack.unpack_from(frame, at)
-                at += unpack.size
-                if frame[at]:
-                    raise IndexError
-                at += 1
-                asked.append(((name, index), (epoch, offset, last, log_start, size)))
-            if frame[at]:
-                raise IndexError
-            at += 1
-        return asked, at
 
     # -- the records -------------------------------------------------------------------------------
 

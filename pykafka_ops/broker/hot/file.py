@@ -1,4 +1,7 @@
-"""The end of a file: bytes are added to it, and it is seen whether somebody else has cut it."""
+"""The end of a file: bytes are added to it, and it is seen whether somebody else has cut it.
+
+Nothing is declined: all is written, however many calls that takes, or the write fails.
+"""
 
 from __future__ import annotations
 

@@ -12,10 +12,6 @@ from typing import Any, NamedTuple, Protocol
 
 import pykafka_ops.broker.hot.raw as at
 
-MAX_RELATIVE = at.MAX_RELATIVE
-MAX_SEQUENCE = at.MAX_SEQUENCE
-UNKNOWN = at.UNKNOWN
-
 
 class ShortenedError(OSError):
     """Somebody else cut or removed the file ``filename`` that is written to here."""
@@ -49,7 +45,7 @@ class BatchMetadata(NamedTuple):
     @property
     def first_sequence(self) -> int:
         """Sequence of its first record."""
-        return (self.last_sequence - self.offset_delta) & MAX_SEQUENCE
+        return (self.last_sequence - self.offset_delta) & at.MAX_SEQUENCE
 
 
 class MeterHead:
@@ -86,7 +82,7 @@ class ProducersHead:
 
 class SegmentHead:
     """The end of a segment. ``log_file`` is None until it is used. ``oldest`` is the largest
-    timestamp of the first batch, ``latest`` that of all, :data:`UNKNOWN` until they are read."""
+    timestamp of the first batch, ``latest`` that of all, UNKNOWN until they are read."""
 
     __slots__ = (
         "base_offset",

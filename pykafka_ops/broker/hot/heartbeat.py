@@ -1,9 +1,10 @@
 """Heartbeats of a member of a stable group, straight from their bytes to the answer.
 
 What requests of a :class:`HeartbeatPath` have in common is known: API, version, client, group,
-member and static name. They differ in correlation id and generation. Nothing is done but to note
-until when the member lives; its timer looks at that when it fires. The path leaves to the ordinary
-code every heartbeat that is answered with an error, or that needs another timer.
+member and static name. They differ in correlation id and generation, as others of a member do
+(:class:`GenerationShape`). Nothing is done but to note until when the member lives; its timer looks
+at that when it fires. The path leaves to the ordinary code every heartbeat that is answered with an
+error, or that needs another timer.
 """
 
 from __future__ import annotations
@@ -18,27 +19,50 @@ _HEAD = at.HEAD_SIZE
 _GENERATION = 4
 
 
-class HeartbeatPath(Shape):
-    """Requests of one shape: ``head`` are their bytes from behind the correlation id to before the
-    generation, ``tail`` those behind it, ``key`` the number that API and version are, ``reply`` an
-    answer without an error. ``member`` has group, member id and static name; ``topics`` what there
-    is of each topic, ``topic`` is the one whose partitions hold groups; ``timer()`` is monotonic
-    and in ms; ``stable`` is the state of groups that wait for nobody."""
+class GenerationShape(Shape):
+    """Requests of one shape that differ in correlation id and generation: ``head`` are their bytes
+    from behind the correlation id to before the generation, ``tail`` those behind it, ``key`` the
+    number that API and version are."""
+
+    __slots__ = ("_head", "_key", "_place", "_size", "_tail")
+
+    def __init__(self, key: int, head: bytes, tail: bytes) -> None:
+        self._key, self._head, self._tail = key, head, tail
+        self._place = _HEAD + len(head)
+        self._size = self._place + _GENERATION + len(tail)
+
+    def fits(self, frame: memoryview) -> bool:
+        """Whether the frame has this shape."""
+        return self._fits_in(frame)
+
+    def generation(self, frame: memoryview) -> int:
+        """That of a request of this shape."""
+        return at.length(frame, self._place)
+
+    def _fits_in(self, room: memoryview) -> bool:
+        return (
+            len(room) == self._size
+            and at.length(room, 0) == self._key
+            and at.holds(room, _HEAD, self._head)
+            and at.holds(room, self._place + _GENERATION, self._tail)
+        )
+
+
+class HeartbeatPath(GenerationShape):
+    """Those of one member: ``frame`` is what they have in common, ``reply`` an answer without an
+    error. ``member`` has group, member id and static name; ``topics`` what there is of each topic,
+    ``topic`` is the one whose partitions hold groups; ``timer()`` is monotonic and in ms;
+    ``stable`` is the state of groups that wait for nobody."""
 
     __slots__ = (
         "_after",
         "_before",
         "_group_id",
-        "_head",
         "_instance_id",
-        "_key",
         "_member_id",
-        "_place",
         "_seen",
-        "_size",
         "_slot",
         "_stable",
-        "_tail",
         "_timer",
         "_topic",
         "_topics",
@@ -53,9 +77,7 @@ class HeartbeatPath(Shape):
         timer: Callable[[], float],
         stable: object,
     ) -> None:
-        self._key, self._head, self._tail = frame
-        self._place = _HEAD + len(self._head)
-        self._size = self._place + _GENERATION + len(self._tail)
+        super().__init__(*frame)
         self._before, self._after = reply[:4], reply[8:]
         self._group_id, self._member_id, self._instance_id = member
         self._topics, self._topic = topics
@@ -71,18 +93,6 @@ class HeartbeatPath(Shape):
     def unusual(self, generation: int) -> object:
         """The answer by the ordinary code, None if the coordinator is not here any more."""
         raise NotImplementedError
-
-    def fits(self, frame: memoryview) -> bool:
-        """Whether the frame has this shape."""
-        return self._fits_in(frame)
-
-    def _fits_in(self, room: memoryview) -> bool:
-        return (
-            len(room) == self._size
-            and at.length(room, 0) == self._key
-            and at.holds(room, _HEAD, self._head)
-            and at.holds(room, self._place + _GENERATION, self._tail)
-        )
 
     def answer(self, frame: memoryview) -> object:
         """As in ``Shape``; None also if the coordinator is not here any more."""

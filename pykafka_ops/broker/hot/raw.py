@@ -8,48 +8,23 @@ from __future__ import annotations
 import os
 import time
 
-from pykafka_ops.compiled.raw import (
-    CODEC as CODEC,
-)
-from pykafka_ops.compiled.raw import (
-    COMPILED as COMPILED,
-)
-from pykafka_ops.compiled.raw import (
-    HEADER_SIZE as HEADER_SIZE,
-)
-from pykafka_ops.compiled.raw import (
-    RECORDS_AT as RECORDS_AT,
-)
-from pykafka_ops.compiled.raw import (
-    TRANSACTIONAL as TRANSACTIONAL,
-)
-from pykafka_ops.compiled.raw import (
-    checksum as checksum,
-)
-from pykafka_ops.compiled.raw import (
-    covered as covered,
-)
-from pykafka_ops.compiled.raw import (
-    header as header,
-)
-from pykafka_ops.compiled.raw import (
-    holds as holds,
-)
-from pykafka_ops.compiled.raw import (
-    length as length,
-)
-from pykafka_ops.compiled.raw import (
-    pair as pair,
-)
-from pykafka_ops.compiled.raw import (
-    plus as plus,
-)
-from pykafka_ops.compiled.raw import (
-    record as record,
-)
-from pykafka_ops.compiled.raw import (
-    stamp as stamp,
-)
+import pykafka_ops.compiled.raw as base
+
+Fields = base.Fields
+CODEC = base.CODEC
+COMPILED = base.COMPILED
+HEADER_SIZE = base.HEADER_SIZE
+RECORDS_AT = base.RECORDS_AT
+TRANSACTIONAL = base.TRANSACTIONAL
+checksum = base.checksum
+covered = base.covered
+header = base.header
+holds = base.holds
+length = base.length
+pair = base.pair
+plus = base.plus
+record = base.record
+stamp = base.stamp
 
 REFUSED = 0x28
 """Attributes of a batch that is not the usual one of a client: LogAppendTime, control."""

@@ -13,13 +13,11 @@ import pykafka_ops.broker.hot.raw as at
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.survey import as_promised
 
-Fields = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int]
-
 _NO_TIMESTAMP = -1
 _new = tuple.__new__
 
 
-def promised(data: bytes | memoryview, start: int, fields: Fields) -> bool:
+def promised(data: bytes | memoryview, start: int, fields: at.Fields) -> bool:
     """Whether the records that fill ``data`` from ``start`` on are those of a header with these
     fields."""
     if at.COMPILED:

@@ -1,4 +1,7 @@
-"""The answer to a Produce request that went well, for one partition of a topic with CreateTime."""
+"""The answer to a Produce request that went well, for one partition of a topic with CreateTime.
+
+Nothing is declined here; an answer with an error is the handler's.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from pykafka_ops.broker.hot.heads import MAX_RELATIVE
+from pykafka_ops.broker.hot.raw import MAX_RELATIVE
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
-from pykafka_ops.broker.hot.heads import MAX_SEQUENCE, BatchMetadata, ProducersHead
-from pykafka_ops.broker.hot.raw import WINDOW
+from pykafka_ops.broker.hot.heads import BatchMetadata, ProducersHead
+from pykafka_ops.broker.hot.raw import MAX_SEQUENCE, WINDOW
 from pykafka_ops.broker.state.producer_room import ProducerRoom
 from pykafka_ops.broker.state.producer_state import (
     NO_TXNS,

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from itertools import pairwise
 
-from pykafka_ops.broker.hot.heads import MAX_RELATIVE
+from pykafka_ops.broker.hot.raw import MAX_RELATIVE
 from pykafka_ops.broker.state.producers import Producers
 from pykafka_ops.broker.state.replication.epochs import EpochCache
 from pykafka_ops.broker.storage.files import FULL, File

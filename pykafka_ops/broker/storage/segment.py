@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pykafka_ops.broker.hot.heads import MAX_RELATIVE, UNKNOWN, SegmentHead, ShortenedError
+from pykafka_ops.broker.hot.heads import SegmentHead, ShortenedError
+from pykafka_ops.broker.hot.raw import MAX_RELATIVE, UNKNOWN
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.files import File, Files
 from pykafka_ops.broker.storage.indexes import OffsetIndex, TimeIndex

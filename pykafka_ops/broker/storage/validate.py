@@ -9,15 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pykafka_ops.broker.hot.quick import (
-    DECOMPRESSED_LIMIT,
-    QUICK_BYTES,
-    QUICK_RECORDS,
-    inflate,
-    inflate_quickly,
-)
+from pykafka_ops.broker.hot.quick import QUICK_BYTES, QUICK_RECORDS, inflate_quickly
 from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
 from pykafka_ops.broker.state.producers import Origin
+from pykafka_ops.broker.storage.inflate import DECOMPRESSED_LIMIT, inflate
 from pykafka_ops.disk.batch import (
     HEADER_SIZE,
     BatchHeader,

@@ -17,8 +17,6 @@ from pykafka_ops.disk.contents import content_at
 from pykafka_ops.disk.walk import EARLY_END, LATE_END, skip_headers, walk
 from pykafka_ops.errors import CorruptBatchError
 
-Fields = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int]
-
 NO_TIME = -1
 """Where the bucket begins of records without a timestamp, as those of format v0."""
 
@@ -111,7 +109,7 @@ class Tally:
             reached = at.plus(fields[0], fields[6] + 1)
         return place, reached
 
-    def records(self, data: memoryview | bytes, place: int, fields: Fields) -> None:
+    def records(self, data: memoryview | bytes, place: int, fields: at.Fields) -> None:
         """Count the records of a batch with these fields, which fill ``data`` from ``place`` on.
 
         Raises CorruptBatchError where they do not; some of them are counted then.
@@ -139,7 +137,7 @@ class Tally:
         if place != total and fields[12]:
             raise CorruptBatchError(LATE_END)
 
-    def walked(self, data: bytes, fields: Fields) -> None:
+    def walked(self, data: bytes, fields: at.Fields) -> None:
         """As :meth:`records`, of the plain records section of a batch."""
         header: BatchHeader = _new(BatchHeader, fields)
         if not 0 <= header.record_count <= len(data) // _LEAST_RECORD:

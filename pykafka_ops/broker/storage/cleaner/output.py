@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from pykafka_ops.broker.hot.heads import MAX_RELATIVE
+from pykafka_ops.broker.hot.raw import MAX_RELATIVE
 from pykafka_ops.broker.storage.cleaner.throttle import Throttler
 from pykafka_ops.broker.storage.files import Buffer, Files
 from pykafka_ops.disk import names

@@ -6,28 +6,17 @@ from __future__ import annotations
 from array import array
 from typing import TypeAlias
 
-from pykafka_ops.compiled.raw import (
-    HEADER_SIZE as HEADER_SIZE,
-)
-from pykafka_ops.compiled.raw import (
-    checksum as checksum,
-)
-from pykafka_ops.compiled.raw import (
-    covered as covered,
-)
-from pykafka_ops.compiled.raw import (
-    header as header,
-)
-from pykafka_ops.compiled.raw import (
-    number,
-)
-from pykafka_ops.compiled.raw import (
-    part as part,
-)
+import pykafka_ops.compiled.raw as base
+
+Fields = base.Fields
+HEADER_SIZE = base.HEADER_SIZE
+checksum = base.checksum
+covered = base.covered
+header = base.header
+number = base.number
+part = base.part
 
 Cells: TypeAlias = "array[int]"
-Fields = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int]
-"""Those of a batch's header, in order."""
 
 DEAD, TOMBSTONE, KEYLESS = 1, 2, 5
 """What the first pass finds out about a record; 0 for one that stays. A keyless one is dead."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pykafka_ops.broker.hot.append import Fields, checked, is_due, write
+from pykafka_ops.broker.hot.append import checked, is_due, write
+from pykafka_ops.broker.hot.raw import Fields
 from pykafka_ops.broker.hot.raw import header as fields_of
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.storage.log.loading import load

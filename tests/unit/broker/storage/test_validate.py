@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.hot.quick import DECOMPRESSED_LIMIT, QUICK_BYTES, QUICK_RECORDS
+from pykafka_ops.broker.hot.quick import QUICK_BYTES, QUICK_RECORDS
+from pykafka_ops.broker.storage.inflate import DECOMPRESSED_LIMIT
 from pykafka_ops.broker.storage.validate import TakesLongError
 from pykafka_ops.compiled import is_compiled
 from pykafka_ops.disk.batch import BatchHeader, read_header

@@ -8,7 +8,8 @@ from functools import cache
 from struct import Struct
 from typing import Any
 
-from pykafka_ops.broker.hot.fetch import FLEXIBLE, IDS_FROM, READERS_FROM, SESSIONS_FROM, Read
+from pykafka_ops.broker.hot.fetch import READERS_FROM, SESSIONS_FROM, Read
+from pykafka_ops.wire.fetch_partitions import FLEXIBLE, IDS_FROM
 from pykafka_ops.wire.types import Part
 from pykafka_ops.wire.varint import varint
 
