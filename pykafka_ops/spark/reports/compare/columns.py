@@ -6,6 +6,7 @@ from typing import Final
 
 from pykafka_ops.analysis.run_changes import STATES
 from pykafka_ops.spark.model import Column
+from pykafka_ops.spark.reports.compare.verdicts import TURNS
 
 CHANGES: Final = (
     Column("section", "Section"),
@@ -13,6 +14,8 @@ CHANGES: Final = (
     Column("group", "Group", detail=True, spare=True),
     Column("topic", "Topic", detail=True, spare=True),
     Column("state", "State", values=STATES),
+    Column("verdict", "Verdict", doc="Of both runs where it differs.", spare=True),
+    Column("turn", "Turn", values=TURNS, spare=True, doc="Whether the verdict got worse."),
     Column("figure", "Figure", doc="The field that rows of the section are compared by."),
     Column("said", "Change", doc="Its values in both runs."),
     Column("before", "Before", kind="number", detail=True, spare=True,

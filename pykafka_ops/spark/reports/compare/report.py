@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from pykafka_ops.analysis.moments import moment_text
@@ -13,6 +13,7 @@ from pykafka_ops.runs.layout import COMPARED
 from pykafka_ops.spark.inputs.kept_runs import KeptRun
 from pykafka_ops.spark.model import Report, Row, Section
 from pykafka_ops.spark.reports.compare import columns
+from pykafka_ops.spark.reports.compare.verdicts import TURNS, WORSE, field_of, turn
 
 _AGES: Final = ("age_seconds", "age_share", "last_commit_age_seconds", "silence_seconds")
 """They differ from run to run though nothing happened."""
@@ -50,8 +51,7 @@ def build(before: KeptRun, after: KeptRun) -> Report:
     ]
     alone = [n for n in known if (n in before.sections) != (n in after.sections)]
     note = f"Not known in one of the runs: {', '.join(alone)}." if alone else ""
-    rows = [(_weight(one, c), _row(one, c)) for one in both for c in one.found]
-    rows.sort(key=lambda r: (r[0] is not None, -(r[0] or 0.0)))
+    rows = sorted((_ranked(after.kind, one, c) for one in both for c in one.found), key=_rank)
     counted = [_counts(one) for one in both]
     source = {
         "report": after.kind,
@@ -67,6 +67,7 @@ def build(before: KeptRun, after: KeptRun) -> Report:
             "after": moment_text(after.now, parts=False),
             **{state: sum(c.state == state for one in both for c in one.found)
                for state in (NEW, GONE, CHANGED)},
+            **{turn: sum(row["turn"] == turn for _, row in rows) for turn in TURNS},
         },
         [
             Section("changes", "What changed", columns.CHANGES, [row for _, row in rows], note),
@@ -94,9 +95,28 @@ def _weight(one: _Compared, found: RowChange) -> float | None:
     return min(1.0, abs(found.change) / whole) if whole else 0.0
 
 
-def _row(one: _Compared, found: RowChange) -> Row:
+def _ranked(kind: str, one: _Compared, found: RowChange) -> tuple[int, Row]:
+    """The row, after how much worse its verdict is."""
+    name = field_of(kind, one.name)
+    way, steps = turn(kind, one.name, found) or (None, 0)
+    verdict = None
+    if name is not None:
+        was = [before for field, before, _ in found.fields if field == name]
+        verdict = " → ".join(str(v) for v in (*was, found.row.get(name)) if v is not None)
+    row = _row(one, found, {one.figure, name})
+    return steps if way == WORSE else 0, {**row, "verdict": verdict or None, "turn": way}
+
+
+def _rank(ranked: tuple[int, Row]) -> tuple[int, bool, float]:
+    """What is worse comes first, then what changed by nobody knows how much, then the largest."""
+    worse, row = ranked
+    weight = number(row["weight"])
+    return -worse, weight is not None, -(weight or 0.0)
+
+
+def _row(one: _Compared, found: RowChange, shown: Collection[str | None]) -> Row:
     unit = one.units.get(one.figure, "")
-    others = [field for field in found.fields if field[0] != one.figure]
+    others = [field for field in found.fields if field[0] not in shown]
     said = [_field(name, a, b, one.units.get(name, "")) for name, a, b in others[:_FIELDS]]
     if len(others) > _FIELDS:
         said.append(f"{len(others) - _FIELDS} more")
@@ -125,7 +145,7 @@ def _said(found: RowChange, unit: str) -> str:
     if found.state == GONE:
         return before
     if not found.change:
-        return after if found.change == 0 else f"{before} → {after}"
+        return f"{after} as before" if found.change == 0 else f"{before} → {after}"
     sign = "+" if found.change > 0 else "-"
     return f"{before} → {after} ({sign}{value_text(abs(found.change), unit)})"
 

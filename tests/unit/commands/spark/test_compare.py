@@ -77,6 +77,7 @@ def test_files_and_times_of_a_history_say_the_same(place: Path, capsys: Captured
     assert made["summary"] == {
         "before": "1970-01-01T00:00:01Z", "after": "1970-01-02T01:00:00Z",
         **{s: sum(r[s] for r in counted.values()) for s in ("new", "gone", "changed")},
+        "better": 0, "worse": 0,
     }  # fmt: skip
     code, out, err = compare(
         capsys, "--history", place / "h", "1970-01-01", "1970-01-02", "-o", "json"
