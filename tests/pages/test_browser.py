@@ -16,13 +16,15 @@ from pykafka_ops.spark.page import render
 from pykafka_ops.spark.page.tables import ROWS
 from tests.support.process.browser import Node, dom, run
 from tests.support.process.chromium import Chromium
-from tests.support.spark import reports
+from tests.support.spark import kept_reports, reports
 
 pytestmark = pytest.mark.browser
 KINDS: dict[str, Callable[[], Report]] = {
     "lag": reports.lag_report,
     "skew": reports.skew_report,
     "retention": reports.retention_report,
+    "forecast": kept_reports.forecast_report,
+    "formats": kept_reports.formats_report,
 }
 PHONE = 390
 # Says of a page what its own scripts cannot: how wide it is, what it fetched. Windows of a headless

@@ -26,7 +26,6 @@ from pykafka_ops.spark.page.parts import (
     plural,
     rows,
     text,
-    unknown,
 )
 
 TONES = {
@@ -173,8 +172,10 @@ def tiles(report: Report) -> list[Tile]:
         Tile("First full in", None, NONE, f"none expected in {_days(report)} d", of=name),
         Tile("Too few runs", few, number(few), f"of {count}", "warn" if few else "", of=name),
     ]  # fmt: skip
-    if unknown(report, "brokers") and name == "topics":
-        found[2] = blank(found[2])
+    if not every:
+        return [blank(tile) for tile in found]
+    if name == "topics":
+        found[2] = blank(found[2])  # nobody knows what brokers hold
     return found
 
 
