@@ -61,6 +61,8 @@ def headline(report: Report) -> str:
     held = ", ".join(f"{kind} in {number(counts[kind])}" for kind in first)
     count = plural(len(every), "topic")
     said = f"Of {count} values are mostly {held}" if held else f"Nothing of {count} was seen"
+    if len(every) == 1 and held:
+        said = f"Values of {brief(every[0], 'topic')} are mostly {first[0]}"
     best = every[0]
     if amount(best, "saved_bytes"):
         total = sum(amount(row, "saved_bytes") for row in every)

@@ -35,7 +35,8 @@ TOPICS: Final = (
            doc="Bytes before compression over bytes on disk, batch headers included; 1: not."),
     Column("replica_bytes", "All replicas", "bytes", "On disk, of those found."),
     Column("best_codec", "Best", values=(*CODEC_NAMES, "as it is"),
-           doc="What would take the fewest bytes, by trying all codecs on sampled batches."),
+           doc="What would take the fewest bytes, by trying all codecs on sampled batches; of"
+           " codecs within 2 % of these the fastest."),
     Column("saved_bytes", "Saves", "bytes", "Of all replicas, estimated: if all is as the sample."),
     Column("saving", "A month", "money", "At rest, per month (--price-gib-month).",
            spare=True),

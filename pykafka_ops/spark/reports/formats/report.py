@@ -22,6 +22,8 @@ NO_RECORDS: Final = "no records can be read"
 AS_IT_IS, MIXED = "as it is", "mixed"
 WORTH: Final = 0.05
 """The share of its bytes that another codec must save to be advised."""
+_ABOUT: Final = 0.02
+_FASTEST: Final = ("none", "lz4", "snappy", "zstd", "gzip")
 
 
 def build(inputs: Inputs, options: ReportOptions) -> Report:
@@ -160,7 +162,7 @@ def _topic(
     plain = sum(row["plain"] for row in one["used"])
     used = [row["codec"] for row in one["used"]]
     tried = [row for row in codecs if row["share_of_now"] is not None]
-    best = min(tried, key=lambda r: r["share_of_now"], default=None)
+    best = _best(tried)
     pays = best is not None and best["share_of_now"] <= 1 - WORTH
     row = {
         "topic": one["topic"],
@@ -190,6 +192,13 @@ def _topic(
             f" {1 - best['share_of_now']:.0%} less"
         )
     return row
+
+
+def _best(tried: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The codec with the fewest bytes; of those that are about as good the fastest."""
+    least = min((row["share_of_now"] for row in tried), default=0.0)
+    near = [row for row in tried if row["share_of_now"] <= least + _ABOUT]
+    return min(near, key=lambda row: _FASTEST.index(row["codec"]), default=None)
 
 
 def _most(kinds: Sequence[Mapping[str, Any]], side: str) -> tuple[str | None, float | None]:
