@@ -15,6 +15,8 @@ from pykafka_ops.analysis.moves.state import PlanState
 
 _SWAPS = 200
 """Replicas of a broker that are tried in swaps, the largest first."""
+_OTHERS = 64
+"""Brokers that are tried with one that is off its share, those furthest off first."""
 Steps = list[tuple[Key, int, int]]
 Scored = tuple[tuple[float, ...], Steps]
 
@@ -60,18 +62,17 @@ class _Bytes:
         return None
 
     def _pairs(self, id_: int) -> Iterator[tuple[int, int]]:
-        """(from, to) brokers that level ``id_``: to all below their share, or from all above."""
+        """(from, to) brokers that level ``id_``: to those below their share, or from those above,
+        of many those that are furthest off."""
         add = self.state.limits.add
         over = self.load[id_] > self.aims[id_]
-        for other in self.state.open:
-            if over and self.load[other] < self.aims[other]:
-                pair = id_, other
-            elif not over and self.load[other] > self.aims[other]:
-                pair = other, id_
-            else:
-                continue
-            if not add or pair[1] in add:
-                yield pair
+        sign = 1 if over else -1
+        off = {o: sign * (self.aims[o] - self.load[o]) for o in self.state.open}
+        others = [o for o, by in off.items() if by > 0 and (not add or (o if over else id_) in add)]
+        if len(others) > _OTHERS:
+            others = sorted(others, key=lambda o: (-off[o], o))[:_OTHERS]
+        for other in others:
+            yield (id_, other) if over else (other, id_)
 
     def _moves(self, source: int, target: int) -> Iterator[Scored]:
         """The smallest replica that is enough; the largest that fills no more than is needed, and

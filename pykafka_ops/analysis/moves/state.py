@@ -49,6 +49,7 @@ class PlanState:
         closed = limits.drain | limits.keep
         self.open = [id_ for id_ in self.brokers if id_ not in closed]
         self.racks = self._racks()
+        self._rack_count = len(set(self.racks.values()))
         self.steps = self.copied = 0
 
     def _take(self, p: PlanPartition) -> None:
@@ -133,7 +134,7 @@ class PlanState:
 
     def most_in_rack(self, replicas: int) -> int:
         """Replicas of a partition that a rack has to have, with so many of them in all."""
-        return ceil(replicas / len(set(self.racks.values())))
+        return ceil(replicas / self._rack_count)
 
     def within_limits(self, replicas: int, size: int) -> bool:
         """Whether so many replicas and bytes more may be moved for balance."""
