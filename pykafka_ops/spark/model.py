@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pykafka_ops.analysis.conditions import ConditionField, FieldKind
 
@@ -44,13 +44,21 @@ class Column:
         return ConditionField(kind, self.values, self.spare)
 
 
+class MetRows(NamedTuple):
+    """How many rows of a section meet a condition, in all, and the first of them."""
+
+    count: int
+    rows: Sequence[Row]
+
+
 @dataclass(slots=True)
 class Section:
     """A table of a report; ``rows`` have a value (or None) for every column.
 
     ``unknown`` says why nobody knows what rows there should be; empty where that is known.
     ``total``: how many rows there are, where that is more than a report holds; ``rows`` are those
-    that come first.
+    that come first, and ``met`` are all that meet the condition which was asked for (None: nobody
+    looked).
     """
 
     name: str
@@ -60,6 +68,7 @@ class Section:
     note: str = ""
     unknown: str = ""
     total: int | None = None
+    met: MetRows | None = None
 
     def __post_init__(self) -> None:
         if self.is_cut and self.total is not None:

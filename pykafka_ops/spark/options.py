@@ -10,6 +10,7 @@ from pykafka_ops.analysis.cost import CostRules
 from pykafka_ops.analysis.freshness import FreshnessRules
 from pykafka_ops.analysis.owners import OwnerRules
 from pykafka_ops.analysis.skew import CONSUMER_RATE, PRODUCER_RATE
+from pykafka_ops.spark.conditions import SectionCondition
 
 Records = Literal["all", "none"]
 
@@ -35,6 +36,7 @@ class ReportOptions:
 
     Cost: prices, and who ``owners`` are (None: not asked for). ``slo`` is
     the objective of freshness. ``sample``: how many records of a topic are looked at (formats).
+    ``condition`` is held against rows that a report does not hold, too.
     """
 
     window: int | None = None
@@ -52,3 +54,4 @@ class ReportOptions:
     owners: OwnerRules | None = None
     sample: int = 10_000
     slo: FreshnessRules = field(default_factory=FreshnessRules)
+    condition: SectionCondition | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final, overload
 
@@ -69,14 +69,19 @@ class _OwnedRows(Sequence[Row]):
     def __iter__(self) -> Iterator[Row]:
         return map(self._owned, self._rows)
 
-    def _owned(self, row: Row) -> Mapping[str, object]:
-        topic = row.get(TOPIC)
-        if topic is None:
-            return row
-        found = self._rules.of(str(topic))
-        return {
-            **row,
-            "owner": found.owner,
-            "team": found.team or None,
-            "tags": [*found.tags] or None,
-        }
+    def _owned(self, row: Row) -> Row:
+        return owned(row, self._rules)
+
+
+def owned(row: Row, rules: OwnerRules) -> Row:
+    """A row with the owner of its topic, if it has one."""
+    topic = row.get(TOPIC)
+    if topic is None:
+        return row
+    found = rules.of(str(topic))
+    return {
+        **row,
+        "owner": found.owner,
+        "team": found.team or None,
+        "tags": [*found.tags] or None,
+    }

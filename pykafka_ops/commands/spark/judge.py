@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
-from pykafka_ops.analysis.cost import cost_says_less
-from pykafka_ops.analysis.lag.rows import understated
-from pykafka_ops.audit.rows import says_less
+from pykafka_ops.analysis.conditions import Condition
 from pykafka_ops.errors import UsageError
 from pykafka_ops.runs.layout import TRENDS
+from pykafka_ops.spark.conditions import condition_of
 from pykafka_ops.spark.output.document import value
 from pykafka_ops.spark.output.history import with_change
 from pykafka_ops.spark.owned import with_owner
@@ -80,7 +78,7 @@ class Judge:
                     columns = with_owner(columns)
                 if asked.history is not None and name in TRENDS[kind]:
                     columns = with_change(columns, TRENDS[kind][name][1])
-                _condition(asked.condition, name, columns)
+                condition_of(asked.condition, name, columns)
         return cls(asked.section, asked.condition)
 
     def met(self, reports: Sequence[Report]) -> list[str]:
@@ -90,13 +88,27 @@ class Judge:
             return []
         found = []
         for section in (main_section(report, self.section) for report in reports):
-            holds = _condition(self.condition, section.name, section.columns)
+            holds = condition_of(self.condition, section.name, section.columns)
             if section.unknown:
                 found.append(f"{section.title}: not known: {section.unknown}")
-            if section.is_cut:
+            if section.is_cut and section.met is None:
                 found.append(f"{section.title}: {section.note} The rest is not known.")
-            found += [_row_text(section, row, holds.fields) for row in section.rows if holds(row)]
+            rows, rest = _rows_met(section, holds)
+            found += [_row_text(section, row, holds.fields) for row in rows]
+            if rest:
+                found.append(f"{section.title}: {rest:,} rows more")
         return found
+
+    def count(self, report: Report) -> int | None:
+        """How many rows of a report meet the condition, each section that is not known as one; None
+        where there is no condition."""
+        if self.condition is None:
+            return None
+        section = main_section(report, self.section)
+        holds = condition_of(self.condition, section.name, section.columns)
+        rows, rest = _rows_met(section, holds)
+        is_open = section.is_cut and section.met is None
+        return len(rows) + rest + bool(section.unknown) + is_open
 
     def code(self, reports: Sequence[Report], missing: Sequence[str]) -> int:
         """4 where a row meets the condition, or rows are not known; 1 where something could not be
@@ -106,17 +118,13 @@ class Judge:
         return 1 if missing or any(r.problems for r in reports) else 0
 
 
-def _condition(text: str, section: str, columns: Sequence[Column]) -> Condition:
-    fields = {c.name: c.field for c in columns if c.field is not None}
-    try:
-        return parse_condition(text, fields, _less_than_true)
-    except ConditionError as e:
-        raise UsageError(f"--fail-on: {e} (of section {section}; --section chooses)") from None
-
-
-def _less_than_true(row: Row, name: str) -> bool:
-    """Whether a figure may be less than what is true."""
-    return understated(row, name) or says_less(row, name) or cost_says_less(row, name)
+def _rows_met(section: Section, holds: Condition) -> tuple[Sequence[Row], int]:
+    """Rows that meet a condition, and how many there are beside these."""
+    rows: Sequence[Row] = [row for row in section.rows if holds(row)]
+    if section.met is None or not section.is_cut:
+        return rows, 0
+    rows = rows or section.met.rows
+    return rows, max(0, section.met.count - len(rows))
 
 
 def _row_text(section: Section, row: Row, fields: Sequence[str]) -> str:

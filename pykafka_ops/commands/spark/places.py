@@ -139,10 +139,9 @@ class ReportPlaces:
     def _metrics(self, reports: Sequence[Report]) -> bytes:
         from pykafka_ops.spark.output.metrics import metrics_text
 
-        def met(report: Report) -> int | None:
-            return None if self.judge.condition is None else len(self.judge.met([report]))
-
-        return metrics_text(reports, self.cluster, met).encode("utf-8", "backslashreplace")
+        return metrics_text(reports, self.cluster, self.judge.count).encode(
+            "utf-8", "backslashreplace"
+        )
 
     def _own(self, outlet: Outlet, folder: str, names: list[str]) -> None:
         from pykafka_ops.spark.output.files import strangers

@@ -21,6 +21,7 @@ from pykafka_ops.commands.spark.places import ReportPlaces
 from pykafka_ops.commands.spark.running import engine_session
 from pykafka_ops.commands.spark.signals import ended_by_signals
 from pykafka_ops.commands.spark.stages import Stages
+from pykafka_ops.spark.conditions import SectionCondition
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.output.history import History
@@ -128,6 +129,7 @@ def _report(
             history=history,
             stage=stage,
             owners=asked.owners,
+            condition=_condition(kind, asked),
             **asked.options,  # type: ignore[arg-type]
         )
         module = importlib.import_module(f"pykafka_ops.spark.reports.{kind}.report")
@@ -135,6 +137,13 @@ def _report(
         return made
 
     return with_history(kind, asked, inputs.now, kept, make)
+
+
+def _condition(kind: str, asked: ReportRequest) -> SectionCondition | None:
+    """What rows that a report does not hold are held against."""
+    if asked.condition is None:
+        return None
+    return SectionCondition(asked.section or MAIN[kind], asked.condition, asked.owners)
 
 
 def with_history(

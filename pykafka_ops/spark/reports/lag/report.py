@@ -6,7 +6,7 @@ rows of groups and partitions, and keeps them in Arrow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +20,14 @@ from pykafka_ops.spark.arrow import ArrowRows
 from pykafka_ops.spark.engines import kept
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.inputs.names import INTERNAL
-from pykafka_ops.spark.model import Problem, Report, Row, Section
+from pykafka_ops.spark.model import MetRows, Problem, Report, Row, Section
 from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.damage import DamageTally, lost_commits
 from pykafka_ops.spark.reports.lag import columns
 from pykafka_ops.spark.reports.lag.checkpoints import Jobs, jobs
 from pykafka_ops.spark.reports.lag.departures import damage, departures
 from pykafka_ops.spark.reports.lag.frames import NO_OFFSETS, facts, logs
-from pykafka_ops.spark.reports.lag.judge import judged
+from pykafka_ops.spark.reports.lag.judge import ROW, judged
 from pykafka_ops.spark.reports.lag.span import ReportSpan
 from pykafka_ops.spark.reports.lag.totals import by_group, by_topic, over_time
 from pykafka_ops.spark.reports.lag.worst import (
@@ -68,7 +68,7 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     lost_commits(inputs, broken)
     rows = kept(judged(found, span))
     try:
-        tables = _collect(rows, ends, span, options.stage)
+        tables = _collect(rows, ends, span, options)
         made = _report(inputs, span, checkpoints, tables, broken.problems())
         return _with_damage(made, broken)
     finally:
@@ -95,18 +95,24 @@ class _Tables:
     topics: Sequence[dict[str, Any]] = ()
     unread: Sequence[dict[str, Any]] = ()
     history: Sequence[Row] = ()
+    met: MetRows | None = None
+    met_before: MetRows | None = None
     totals: PartitionTotals = NOTHING
     buckets: int = 0
 
 
 def _collect(
-    rows: DataFrame, ends: DataFrame | None, span: ReportSpan, stage: Callable[[str], None]
+    rows: DataFrame, ends: DataFrame | None, span: ReportSpan, options: ReportOptions
 ) -> _Tables:
     """Everything the driver gets: rows of groups and of partitions."""
+    stage = options.stage
     stage("judging partitions")
     listed = rows.where("listed")
     totals = partition_totals(listed)
     partitions = worst_first(listed, totals.partitions)
+    asked, met, met_before = options.condition, None, None
+    if asked is not None and totals.partitions > partitions.num_rows:
+        met = asked.met("partitions", columns.PARTITIONS, listed.select(*ROW.names))
     stage("adding up groups")
     groups = by_group(listed).toArrow().to_pylist()
     stage("adding up topics")
@@ -118,12 +124,16 @@ def _collect(
         [row["group"] for row in urgent[: max(1, MOST_ROWS // len(span.times))]], pa.string()
     )
     worst = history.filter(pc.is_in(history["group"], shown))
+    if asked is not None and history.num_rows > worst.num_rows:
+        met_before = asked.met_of("over_time", columns.OVER_TIME, ArrowRows(history))
     return _Tables(
         ArrowRows(partitions),
         urgent,
         _read(topics),
         _unread(topics),
         ArrowRows(worst.sort_by([("group", "ascending"), ("start", "ascending")])),
+        met,
+        met_before,
         totals,
         history.num_rows,
     )
@@ -182,12 +192,12 @@ def _report(
         Section("groups", "Groups", columns.GROUPS, tables.groups),
         Section("partitions", "Partitions", columns.PARTITIONS, tables.partitions,
                 "" if inputs.batches() is not None else f"Safe for: {ESTIMATED[0].lower()}"
-                f"{ESTIMATED[1:]}", total=tables.totals.partitions),
+                f"{ESTIMATED[1:]}", total=tables.totals.partitions, met=tables.met),
         Section("topics", "Topics", columns.TOPICS, tables.topics),
         Section("silent_groups", "Groups that stopped committing", columns.SILENT, silent),
         Section("unread_topics", "Topics nobody reads", columns.UNREAD, unread, note),
         Section("over_time", "Groups over time", columns.OVER_TIME, tables.history,
-                total=tables.buckets),
+                total=tables.buckets, met=tables.met_before),
     ]  # fmt: skip
     return Report(
         "lag",

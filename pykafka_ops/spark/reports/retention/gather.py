@@ -11,7 +11,10 @@ import pyarrow as pa
 from pykafka_ops.analysis import compaction
 from pykafka_ops.analysis.lag import unread
 from pykafka_ops.spark.arrow import map_rows, row_batches
+from pykafka_ops.spark.conditions import SectionCondition
 from pykafka_ops.spark.engines import ArrowTask, first_rows, functions_of, in_arrow
+from pykafka_ops.spark.model import Column, MetRows
+from pykafka_ops.spark.reports.retention.columns import AT_RISK, COMPACTION
 from pykafka_ops.spark.reports.retention.fold import Directory, DirKey, Row, TopicSums
 from pykafka_ops.spark.reports.retention.judge import RISK
 from pykafka_ops.spark.schemas import array_of, columns
@@ -49,11 +52,13 @@ _DEBTS: Final = pa.schema([*_DEBT, ("status", pa.string()), ("rank", pa.int64())
 
 
 class FirstRows(NamedTuple):
-    """The ``rows`` of a section that come first, of ``total``; ``sums`` of all by name."""
+    """The ``rows`` of a section that come first, of ``total``; ``sums`` of all by name; which meet
+    the condition, where there are more."""
 
     rows: Sequence[Row] = ()
     total: int = 0
     sums: Mapping[str, int] = {}
+    met: MetRows | None = None
 
 
 NO_ROWS: Final = FirstRows()
@@ -141,7 +146,7 @@ def replica_bytes(log_dirs: DataFrame) -> dict[str, int]:
     return {row["topic"]: row["bytes"] or 0 for row in sums}
 
 
-def risks(figures: DataFrame) -> FirstRows:
+def risks(figures: DataFrame, condition: SectionCondition | None) -> FirstRows:
     """Rows of ``at_risk``, the worst first, then by when it goes; sums: groups, records."""
     f = functions_of(figures)
     some = figures.where(f.size("risks") > 0).select("topic", "partition", "risks")
@@ -153,11 +158,12 @@ def risks(figures: DataFrame) -> FirstRows:
     order = [("rank", "descending"), ("goes", "ascending")]
     order += [(name, "ascending") for name in ("group", "topic", "partition")]
     goes = f.coalesce("deleted_in_seconds", f.lit(0.0))
-    return FirstRows(
+    found = FirstRows(
         _first(rows.withColumn("goes", goes), order, [n for n in _RISKS.names if n != "rank"]),
         sum(group["rows"] for group in groups),
         {"groups": len(groups), "records": sum(group["records"] or 0 for group in groups)},
     )
+    return _judged(found, "at_risk", AT_RISK, rows, condition)
 
 
 def _risk_rows(row: Row) -> Iterator[Row]:
@@ -170,7 +176,7 @@ def _risk_rows(row: Row) -> Iterator[Row]:
         }
 
 
-def debts(figures: DataFrame) -> FirstRows:
+def debts(figures: DataFrame, condition: SectionCondition | None) -> FirstRows:
     """Rows of ``compaction``, the worst first, then the most bytes; sums: dirty (bytes), stuck."""
     f = functions_of(figures)
     some = figures.where(f.col("debt").isNotNull()).select(*_DEBT.names, "debt")
@@ -182,15 +188,29 @@ def debts(figures: DataFrame) -> FirstRows:
     order = [("rank", "descending"), ("dirty_bytes", "descending")]
     order += [("topic", "ascending"), ("partition", "ascending")]
     stuck = sum(row["rows"] for row in found if row["status"] == compaction.STUCK)
-    return FirstRows(
+    held = FirstRows(
         _first(rows, order, [n for n in _DEBTS.names if n != "rank"]),
         sum(row["rows"] for row in found),
         {"dirty": sum(row["dirty"] or 0 for row in found), "stuck": stuck},
     )
+    return _judged(held, "compaction", COMPACTION, rows, condition)
 
 
 def _debt_rows(row: Row) -> Iterator[Row]:
     yield {**row, "status": row["debt"], "rank": compaction.ORDER.index(row["debt"])}
+
+
+def _judged(
+    found: FirstRows,
+    name: str,
+    known: Sequence[Column],
+    rows: DataFrame,
+    condition: SectionCondition | None,
+) -> FirstRows:
+    """With those of all rows that meet the condition, where it holds only the first."""
+    if condition is None or found.total <= len(found.rows):
+        return found
+    return found._replace(met=condition.met(name, known, rows))
 
 
 def _first(rows: DataFrame, order: Sequence[tuple[str, str]], names: Sequence[str]) -> list[Row]:

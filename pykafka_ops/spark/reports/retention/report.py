@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.analysis.capacity import Seen
 from pykafka_ops.analysis.retention import BLOCKED, OVER, RetentionPolicy
+from pykafka_ops.spark.conditions import SectionCondition
 from pykafka_ops.spark.engines import functions_of, kept
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Problem, Report, Section
@@ -111,10 +112,10 @@ def _sections(
     sections = [
         Section("topics", "Topics", columns.TOPICS, topics),
         Section("at_risk", "Unread data about to go", columns.AT_RISK, sums.at_risk.rows,
-                total=sums.at_risk.total),
+                total=sums.at_risk.total, met=sums.at_risk.met),
         Section("dirs", "Directories", columns.DIRS, dir_rows),
         Section("compaction", "Compaction", columns.COMPACTION, sums.compaction.rows,
-                total=sums.compaction.total),
+                total=sums.compaction.total, met=sums.compaction.met),
         Section("leaving", "What leaves", columns.LEAVING,
                 [row for topic in by_name for row in topic.leaving_rows()]),
         Section("ages", "Bytes by age", columns.AGES,
@@ -157,12 +158,14 @@ def _add_figures(
         sums.unknown["compaction"] = NO_CLEANER
     counted = kept(figures(states(inputs, found, waiting), rules))
     try:
-        _gather(inputs, counted, sums)
+        _gather(inputs, counted, sums, options.condition)
     finally:
         counted.unpersist()
 
 
-def _gather(inputs: Inputs, counted: DataFrame, sums: _Sums) -> None:
+def _gather(
+    inputs: Inputs, counted: DataFrame, sums: _Sums, condition: SectionCondition | None
+) -> None:
     """Take in what is made of FIGURES."""
     sums.topics = topic_sums(counted)
     dirs = inputs.log_dirs()
@@ -170,7 +173,8 @@ def _gather(inputs: Inputs, counted: DataFrame, sums: _Sums) -> None:
         f = functions_of(dirs)
         held = dirs.where(~f.coalesce("future", f.lit(False)))
         sums.dirs, sums.replicas = dir_sums(held, counted), replica_bytes(held)
-    sums.at_risk, sums.compaction = risks(counted), debts(counted)
+    sums.at_risk = risks(counted, condition)
+    sums.compaction = debts(counted, condition)
     f = functions_of(counted)
     broken = counted.where((f.col("damaged") > 0) | (f.size("damage") > 0))
     for row in broken.select("damaged", "damage").toArrow().to_pylist():

@@ -18,7 +18,7 @@ from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.engines import first_rows, functions_of, kept
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.inputs.names import INTERNAL
-from pykafka_ops.spark.model import Report, Section
+from pykafka_ops.spark.model import MetRows, Report, Section
 from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.skew import columns
 from pykafka_ops.spark.reports.skew.brokers import (
@@ -56,6 +56,7 @@ class _Rows:
     window: int | None
     count: int
     hot: int
+    met: MetRows | None
 
 
 def build(inputs: Inputs, options: ReportOptions) -> Report:
@@ -84,7 +85,8 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     problems = [*inputs.problems, *volume.damage.problems()]
     sections = [
         Section("topics", "Topics", columns.TOPICS, made.topics),
-        Section("partitions", "Partitions", columns.PARTITIONS, made.partitions, total=made.count),
+        Section("partitions", "Partitions", columns.PARTITIONS, made.partitions, total=made.count,
+                met=made.met),
         Section("keys", "Heaviest keys", columns.KEYS, keys),
         Section("windows", "Partitions over time", columns.WINDOWS, made.windows,
                 _left_out(len(made.topics), made.shown)),
@@ -153,10 +155,11 @@ def _rows(
         try:
             names = [name for name in TOPIC.names if name != "parts"]
             topics = sorted(rows.select(*names).toArrow().to_pylist(), key=_skewed_first)
-            partitions, count, is_hot = _partitions(rows)
+            found_partitions = _partitions(rows, options)
         finally:
             rows.unpersist()
-        return _Rows(topics, partitions, windows, len(shown), window, count, is_hot)
+        partitions, count, is_hot, met = found_partitions
+        return _Rows(topics, partitions, windows, len(shown), window, count, is_hot, met)
     finally:
         every.unpersist()
         volumes.unpersist()
@@ -166,9 +169,11 @@ def _skewed_first(topic: Mapping[str, Any]) -> tuple[float, int, str]:
     return -topic["cv"], -topic["bytes"], topic["topic"]
 
 
-def _partitions(topics: DataFrame) -> tuple[list[Row], int, int]:
+def _partitions(
+    topics: DataFrame, options: ReportOptions
+) -> tuple[list[Row], int, int, MetRows | None]:
     """Rows of partitions by name, of many those that stand out, then the largest; how many there
-    are, and how many stand out."""
+    are, and how many stand out; of many those that meet the condition."""
     rows = kept(map_rows(topics.select("parts"), lambda topic: topic["parts"], PARTITION))
     try:
         f = functions_of(rows)
@@ -178,7 +183,10 @@ def _partitions(topics: DataFrame) -> tuple[list[Row], int, int]:
                  ("partition", "ascending")]  # fmt: skip
         shown = first_rows(rows, order, MOST_ROWS).to_pylist()
         shown.sort(key=lambda row: tuple(row[name] for name in PLACE))
-        return shown, sum(counts.values()), counts.get(True, 0)
+        met, total = None, sum(counts.values())
+        if options.condition is not None and total > len(shown):
+            met = options.condition.met("partitions", columns.PARTITIONS, rows)
+        return shown, total, counts.get(True, 0), met
     finally:
         rows.unpersist()
 

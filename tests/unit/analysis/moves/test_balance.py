@@ -213,3 +213,17 @@ def test_leaders_alone_move_nothing(
     plan = plan_moves(partitions, brokers, Limits(balance=frozenset((LEADERS,)), mend_racks=False))
     assert plan.moves == []
     assert all(sorted(plan.before[k]) == sorted(plan.after[k]) for k in plan.after)
+
+
+def test_one_full_broker_of_many_gives_to_those_that_hold_least() -> None:
+    """More brokers than are tried with one at a time."""
+    brokers = [PlanBroker(i) for i in range(200)]
+    partitions = [
+        *(PlanPartition("even", p, (p,), 1_000 - p) for p in range(200)),
+        *(PlanPartition("hot", p, (0,), 100) for p in range(30)),
+    ]
+    plan = plan_moves(partitions, brokers, Limits(tolerance=0.15))
+    assert {move.source for move in plan.moves} == {0}
+    after = held(plan.shares_after)
+    assert after[0] <= 1.15 * sum(after.values()) / len(after)
+    assert all(move.target >= 100 for move in plan.moves)

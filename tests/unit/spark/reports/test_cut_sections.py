@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
+from pykafka_ops.analysis.owners import OwnerRules, TopicOwner
 from pykafka_ops.commands.spark.judge import Judge
+from pykafka_ops.spark.conditions import SectionCondition
 from pykafka_ops.spark.engines import local_session
-from pykafka_ops.spark.model import Column, Report, Section
+from pykafka_ops.spark.model import Column, MetRows, Report, Section
+from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.output.document import document
-from pykafka_ops.spark.reports.lag import worst
+from pykafka_ops.spark.reports.lag import columns, worst
+from pykafka_ops.spark.reports.lag import report as lag
 from pykafka_ops.spark.reports.lag.judge import ROW
-from tests.support.spark.given import frame_of
+from tests.support.spark.given import FrameInputs, frame_of
+from tests.support.spark.lag_world import NOW, SPAN, World
 
 COLUMNS = [Column("topic", "Topic"), Column("bytes", "Bytes", "bytes")]
 
@@ -36,7 +45,7 @@ def test_a_whole_section_says_nothing_of_it() -> None:
         assert sections["topics"]["total"] == 2
 
 
-def test_rows_that_are_not_held_meet_a_condition_since_nobody_looked_at_them() -> None:
+def test_rows_that_nobody_looked_at_meet_a_condition() -> None:
     judge = Judge(None, "bytes>100")
     assert judge.code([report(None)], []) == 0
     assert judge.code([report(3)], []) == 4
@@ -58,3 +67,65 @@ def test_of_many_partitions_the_worst_and_the_first_to_lose_are_held() -> None:
     assert held[:2] == [len(rows) - 1, len(rows) - 2]
     assert held[-1] == 1  # partition 0 has no lag, so nothing that could be lost
     assert len(held) == worst.MOST_ROWS + 100
+
+
+def partitions(count: int) -> Any:
+    """Of one group; partition n has a lag of n."""
+    rows = [
+        {"group": "g", "topic": f"t{n % 3}", "partition": n, "status": "OK", "lag": n,
+         "lag_seconds": n / 10}
+        for n in range(count)
+    ]  # fmt: skip
+    return frame_of(local_session(), rows, ROW)
+
+
+def test_all_rows_are_held_against_a_condition_though_few_are_held() -> None:
+    owners = OwnerRules([("t1", TopicOwner("shop"))])
+    for text, count in (("lag>=60", 40), ("lag>1000", 0), ("topic=t1", 33), ("owner=shop", 33)):
+        asked = SectionCondition("partitions", text, owners)
+        met = asked.met("partitions", columns.PARTITIONS, partitions(100))
+        assert met is not None
+        assert met.count == count
+        assert len(met.rows) == min(count, 20)
+    assert asked.met("groups", columns.GROUPS, partitions(3)) is None  # another section
+    changed = SectionCondition("partitions", "lag_change>5")
+    assert (
+        changed.met("partitions", columns.PARTITIONS, partitions(3)) is None
+    )  # only a few have it
+
+
+def test_the_verdict_is_that_of_all_rows() -> None:
+    judge = Judge("partitions", "lag>=60")
+    held = [{"group": "g", "topic": "t", "partition": n, "lag": n} for n in (1, 2)]
+    for count, code in ((0, 0), (40, 4)):
+        rows = [{"group": "g", "topic": "t", "partition": 60 + n, "lag": 60 + n}
+                for n in range(min(count, 20))]  # fmt: skip
+        section = Section("partitions", "Partitions", columns.PARTITIONS, held, total=100,
+                          met=MetRows(count, rows))  # fmt: skip
+        made = Report("lag", 0, {}, {}, [section])
+        assert judge.code([made], []) == code
+        assert judge.count(made) == count
+        lines = judge.met([made])
+        assert len(lines) == (21 if count else 0)
+        assert not count or lines[-1] == "Partitions: 20 rows more"
+
+
+def test_a_lag_report_is_judged_by_partitions_that_it_does_not_hold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(worst, "MOST_ROWS", 3)
+    given = World(0, [NOW - SPAN + n * 600_000 for n in range(25)]).frames()
+
+    def made(text: str) -> Report:
+        inputs = FrameInputs(
+            local_session(), now=NOW, since=NOW - SPAN, log_dirs=[],
+            **given,  # type: ignore[arg-type]
+        )  # fmt: skip
+        return lag.build(inputs, ReportOptions(condition=SectionCondition("partitions", text)))
+
+    section = made("lag>=0").section("partitions")
+    assert section.is_cut
+    assert section.met is not None
+    assert len(section.rows) < section.met.count <= (section.total or 0)
+    for text, code in (("partition>=0", 4), ("partition>100000", 0)):
+        assert Judge("partitions", text).code([made(text)], []) == code
