@@ -79,7 +79,8 @@ def _counting(asked: SectionCondition, name: str, columns: Sequence[Column]) -> 
 
 
 def _met(holds: Condition, rows: Iterable[Row], owners: OwnerRules | None) -> MetRows:
-    count, shown = 0, []
+    count = 0
+    shown: list[Row] = []
     for row in rows:
         full = row if owners is None or row.get(TOPIC) is None else owned(row, owners)
         if holds(full):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pykafka_ops.analysis.conditions import ConditionField, FieldKind
 
@@ -44,7 +44,8 @@ class Column:
         return ConditionField(kind, self.values, self.spare)
 
 
-class MetRows(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class MetRows:
     """How many rows of a section meet a condition, in all, and the first of them."""
 
     count: int

@@ -34,6 +34,8 @@ EVERY: Final = 0.25
 PER_GROUP: Final = 100
 """Partitions of a group."""
 NOW: Final = 1_800_000_000_000
+PATIENT: Final = "default.api.timeout.ms=600000\nrequest.timeout.ms=300000\n"
+"""Of the client: one process answers for all brokers, one request after the other."""
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _TICK: Final = os.sysconf("SC_CLK_TCK")
 
@@ -119,10 +121,14 @@ def ran(argv: Sequence[str], out: IO[str]) -> tuple[int, float, Watched]:
     return code, time.monotonic() - begin, watched
 
 
-def measured(kind: str, rules: ClusterRules, servers: str, asked: argparse.Namespace) -> bool:
-    """Make a report and print what it took; whether its figures are right."""
+def measured(
+    kind: str, rules: ClusterRules, servers: str, asked: argparse.Namespace, patience: str
+) -> bool:
+    """Make a report and print what it took; whether its figures are right. ``patience`` is a file
+    with the settings of the client."""
     argv = [sys.executable, "-m", "pykafka_ops", "spark", kind, "-b", servers, "-o", "json",
             "--now", str(rules.now), "--engine", asked.engine]  # fmt: skip
+    argv += ["--command-config", patience]
     if asked.engine == "spark":
         argv += ["--driver-memory", asked.driver_memory, "--cores", str(asked.cores)]
     with tempfile.TemporaryFile("w+") as out:
@@ -148,9 +154,11 @@ def main() -> int:
     right = True
     for partitions in asked.partitions:
         rules = ClusterRules(NOW, asked.brokers, partitions, groups=max(1, partitions // PER_GROUP))
-        with running(rules) as servers:
+        with running(rules) as servers, tempfile.NamedTemporaryFile("w") as file:
+            file.write(PATIENT)
+            file.flush()
             for kind in asked.reports:
-                right &= measured(kind, rules, servers, asked)
+                right &= measured(kind, rules, servers, asked, file.name)
     return 0 if right else 1
 
 

@@ -119,6 +119,14 @@ def scattered(frame: DataFrame, tasks: int) -> DataFrame:
     return frame if _frame_here(frame) is not None else frame.repartition(max(1, tasks))
 
 
+def together(frame: DataFrame, keys: Sequence[str]) -> DataFrame:
+    """The frame with rows of the same ``keys`` in one task, one behind the other."""
+    local = _frame_here(frame)
+    if local is not None:
+        return cast("DataFrame", local.sorted(keys))
+    return frame.repartition(*keys).sortWithinPartitions(*keys)
+
+
 def dealt(frame: DataFrame, key: str, rows: int) -> DataFrame:
     """The frame in tasks of about so many rows, where those with the same ``key`` are in one; a
     task for each core at least. It counts the frame, which had better be kept."""

@@ -91,6 +91,11 @@ class LocalFrame:
         """With another name for a column."""
         return self.select(*(Name(n).alias(new) if n == old else n for n in self.columns))
 
+    def sorted(self, keys: Sequence[str]) -> LocalFrame:
+        """The rows in the order of some columns."""
+        order = [(key, "ascending") for key in keys]
+        return LocalFrame(self.columns, lambda: iter(_batches_of(self.toArrow().sort_by(order))))
+
     def repartition(self, *_how: object) -> LocalFrame:
         """The frame: all rows are in one place."""
         return self

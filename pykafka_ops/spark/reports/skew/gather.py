@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.spark.engines import functions_of, kept
 from pykafka_ops.spark.reports.damage import DamageTally, problem_of
+from pykafka_ops.spark.reports.skew.key_tree import merged, task_count
 from pykafka_ops.spark.reports.skew.keys import counted
 from pykafka_ops.spark.schemas import array_of, columns, sql_type
 
@@ -27,8 +28,9 @@ class CountedRecords:
     ``records``: how many were read, None: none. ``close`` frees what is kept.
     """
 
-    def __init__(self, frame: DataFrame | None) -> None:
+    def __init__(self, frame: DataFrame | None, counts: DataFrame | None = None) -> None:
         self.frame, self.read = frame, frame is not None
+        self._counts = counts
         self._payload: dict[str, int] = {}
         self.records: int | None = None
         if frame is None:
@@ -43,7 +45,10 @@ class CountedRecords:
     @classmethod
     def of(cls, records: DataFrame | None, top: int) -> CountedRecords:
         """Count records, with the ``top`` heaviest keys of each topic."""
-        return cls(None if records is None else kept(counted(records, top)))
+        if records is None:
+            return cls(None)
+        counts = kept(counted(records))
+        return cls(kept(merged(counts, task_count(counts), top)), counts)
 
     def heavy(self) -> Iterator[tuple[str, int, Sequence[Mapping[str, Any]]]]:
         """Topics with their bytes of keys and values, and their heaviest keys, the first first."""
@@ -69,8 +74,9 @@ class CountedRecords:
 
     def close(self) -> None:
         """Free what executors keep."""
-        if self.frame is not None:
-            self.frame.unpersist()
+        for frame in (self.frame, self._counts):
+            if frame is not None:
+                frame.unpersist()
 
 
 def gathered(volumes: DataFrame, hosted: DataFrame | None, counts: CountedRecords) -> DataFrame:

@@ -1,12 +1,12 @@
 """The heaviest keys of each topic, and keys and sizes per partition, in one reading of the records.
 
-Each task counts for itself in bounded memory; what it found is merged topic by topic in executors,
-so the driver sees a row per partition and ``top`` rows per topic, whatever the number of records.
+Each task counts for itself in bounded memory; ``key_tree`` merges what tasks found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -31,28 +31,22 @@ CHUNK: Final = 1 << 18
 """Records that are held before their keys are counted together."""
 _LONGEST: Final = 4096
 """Of a longer key its beginning stands for it."""
-_QUANTILES: Final = (0.5, 0.95, 0.99)
+_MOST_NOTES: Final = 1 << 18
+"""Keys of all topics that a task counts before it hands them on."""
 
 COUNTED: Final = columns(
     "topic string, partition int, hash bigint, key binary, count bigint, error bigint,"
     "records bigint, bytes bigint, nulls bigint, sizes binary, distinct binary,"
-    "places ints, place_bytes longs, problem string"
+    "places ints, place_bytes longs, problem string, task int"
 )
-"""What a task counted. Rows with a ``partition`` are about one; rows with a ``hash`` about a key
-(``count`` bytes for certain, seen with ``bytes`` of ``records`` in ``places``); others carry the
-``error`` of a topic: bytes that may be missing at any of its keys, or a ``problem``: where and why
-something cannot be read."""
-MERGED: Final = columns(
-    "topic string, partition int, key binary, records bigint, bytes bigint, error bigint,"
-    "nulls bigint, unique_keys bigint, size_p50 bigint, size_p95 bigint, size_p99 bigint,"
-    "places ints, place_bytes longs, problem string"
-)
-"""The same of all tasks: a row per partition, and one per heavy key, whose partition is null.
-``bytes`` are keys and values before compression; ``error`` what a key may have more."""
+"""What a ``task`` counted. Rows with a ``partition`` are about one; rows with a ``hash`` about a
+key (``count`` bytes for certain, seen with ``bytes`` of ``records`` in ``places``); others carry
+the ``error`` of a topic: bytes that may be missing at any of its keys, or a ``problem``: where and
+why something cannot be read."""
 
 
-def counted(records: DataFrame, top: int) -> DataFrame:
-    """MERGED of a frame with KEYS' columns, with the ``top`` heaviest keys per topic."""
+def counted(records: DataFrame) -> DataFrame:
+    """COUNTED of a frame with KEYS' columns."""
     f = functions_of(records)
     problem = f.col("problem") if "problem" in records.columns else f.lit(None)
     plain = records.select(
@@ -66,12 +60,11 @@ def counted(records: DataFrame, top: int) -> DataFrame:
         .cast("bigint")
         .alias("size"),
     )
-    parts = in_arrow(plain, count_task, COUNTED)
-    return in_arrow(parts.repartition("topic"), merging(top), MERGED)
+    return in_arrow(plain, count_task, COUNTED)
 
 
 @dataclass(slots=True)
-class _Partition:
+class PartitionRecords:
     """Counts of one partition."""
 
     records: int = 0
@@ -90,7 +83,7 @@ class _Partition:
 
 
 @dataclass(slots=True)
-class _Note:
+class KeyNote:
     """What was seen of a key: the key, records, bytes by partition."""
 
     key: bytes
@@ -102,11 +95,11 @@ class _Note:
 
 
 @dataclass(slots=True)
-class _Topic:
+class TopicKeys:
     """Keys of a topic by hash, by weight in bytes."""
 
     hitters: HeavyHitters[int] = field(default_factory=lambda: HeavyHitters(CAPACITY))
-    notes: dict[int, _Note] = field(default_factory=dict)
+    notes: dict[int, KeyNote] = field(default_factory=dict)
 
     def tidy(self) -> None:
         """Forget what was seen of keys that are no longer counted."""
@@ -116,8 +109,8 @@ class _Topic:
 
 def count_task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """What a task does: COUNTED of its records."""
-    topics: dict[str, _Topic] = {}
-    partitions: dict[tuple[str, int], _Partition] = {}
+    topics: dict[str, TopicKeys] = {}
+    partitions: dict[tuple[str, int], PartitionRecords] = {}
     held: list[pa.RecordBatch] = []
     damage: list[dict[str, object]] = []
     rows = 0
@@ -129,9 +122,22 @@ def count_task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         if rows >= CHUNK:
             _count(pa.Table.from_batches(held), topics, partitions)
             held, rows = [], 0
+            if sum(len(topic.notes) for topic in topics.values()) > _MOST_NOTES:
+                yield from row_batches(COUNTED, counted_rows(topics, partitions, _task()))
+                topics, partitions = {}, {}
     if rows:
         _count(pa.Table.from_batches(held), topics, partitions)
-    yield from row_batches(COUNTED, chain(damage, _task_rows(topics, partitions)))
+    yield from row_batches(COUNTED, chain(damage, counted_rows(topics, partitions, _task())))
+
+
+def _task() -> int:
+    """The number of the task that runs this; 0 where none of Spark's does."""
+    if "pyspark" not in sys.modules:
+        return 0
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return 0 if context is None else context.partitionId()
 
 
 def _parted(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, list[dict[str, object]]]:
@@ -145,7 +151,9 @@ def _parted(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, list[dict[str, objec
 
 
 def _count(
-    table: pa.Table, topics: dict[str, _Topic], partitions: dict[tuple[str, int], _Partition]
+    table: pa.Table,
+    topics: dict[str, TopicKeys],
+    partitions: dict[tuple[str, int], PartitionRecords],
 ) -> None:
     names = table.column("topic").combine_chunks().dictionary_encode()
     if isinstance(names, pa.ChunkedArray):
@@ -157,14 +165,14 @@ def _count(
         mine = np.flatnonzero(of_topic == place)
         for number in np.unique(partition[mine]).tolist():
             here = mine[partition[mine] == number]
-            found = partitions.setdefault((topic, number), _Partition())
+            found = partitions.setdefault((topic, number), PartitionRecords())
             found.add(sizes[here], hashes[here[keyed[here]]])
         mine = mine[keyed[mine]]
         if len(mine):
-            kept = topics.setdefault(topic, _Topic())
+            kept = topics.setdefault(topic, TopicKeys())
             names_at = partial(_taken, table.column("key"), mine)
             _count_keys(kept, hashes[mine], partition[mine], sizes[mine], names_at)
-        topics.setdefault(topic, _Topic())
+        topics.setdefault(topic, TopicKeys())
 
 
 def _taken(keys: pa.ChunkedArray, rows: Any, places: Any) -> list[bytes]:
@@ -174,7 +182,7 @@ def _taken(keys: pa.ChunkedArray, rows: Any, places: Any) -> list[bytes]:
 
 
 def _count_keys(
-    topic: _Topic, hashes: Any, partition: Any, sizes: Any, keys: Callable[[Any], list[bytes]]
+    topic: TopicKeys, hashes: Any, partition: Any, sizes: Any, keys: Callable[[Any], list[bytes]]
 ) -> None:
     """Count keys of one topic, given by record; ``keys`` gives those of some records.
 
@@ -198,7 +206,7 @@ def _count_keys(
     for h, key, count in zip(names, keys(first[kept]), records, strict=True):
         note = topic.notes.get(h)
         if note is None:
-            note = topic.notes[h] = _Note(key)
+            note = topic.notes[h] = KeyNote(key)
         note.records += count
     place = np.full(len(distinct), -1, dtype=np.int64)
     place[kept] = np.arange(len(kept))
@@ -220,12 +228,16 @@ def _codes(values: Any) -> tuple[Any, Any]:
     )
 
 
-def _task_rows(
-    topics: dict[str, _Topic], partitions: dict[tuple[str, int], _Partition]
+def counted_rows(
+    topics: Mapping[str, TopicKeys],
+    partitions: Mapping[tuple[str, int], PartitionRecords],
+    task: int,
 ) -> Iterator[dict[str, object]]:
+    """COUNTED of what was counted by a ``task``."""
     for (topic, number), part in partitions.items():
         yield {
             "topic": topic,
+            "task": task,
             "partition": number,
             "records": part.records,
             "bytes": part.bytes,
@@ -234,93 +246,17 @@ def _task_rows(
             "distinct": part.distinct.pack(),
         }
     for topic, found in topics.items():
-        yield {"topic": topic, "error": found.hitters.error}
+        yield {"topic": topic, "task": task, "error": found.hitters.error}
         for h, count in found.hitters.counts.items():
             note = found.notes[h]
             yield {
                 "topic": topic,
+                "task": task,
                 "hash": h,
                 "key": note.key,
                 "count": count,
                 "records": note.records,
                 "bytes": sum(note.places.values()),
-                "places": list(note.places),
-                "place_bytes": list(note.places.values()),
-            }
-
-
-def merging(top: int) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """MERGED of the COUNTED rows of some topics, of which all rows come."""
-
-    def merge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        topics: dict[str, _Topic] = {}
-        partitions: dict[tuple[str, int], _Partition] = {}
-        damage: list[dict[str, Any]] = []
-        for batch in batches:
-            for row in batch.to_pylist():
-                if row["problem"] is None:
-                    _take(row, topics, partitions)
-                else:
-                    damage.append({"topic": row["topic"], "problem": row["problem"]})
-        yield from row_batches(MERGED, chain(damage, _merged_rows(topics, partitions, top)))
-
-    return merge
-
-
-def _take(
-    row: dict[str, Any],
-    topics: dict[str, _Topic],
-    partitions: dict[tuple[str, int], _Partition],
-) -> None:
-    name = row["topic"]
-    if row["partition"] is not None:
-        part = partitions.setdefault((name, row["partition"]), _Partition())
-        part.records += row["records"]
-        part.bytes += row["bytes"]
-        part.nulls += row["nulls"]
-        part.sizes.merge(Sizes(row["sizes"]))
-        part.distinct.merge(Distinct(row["distinct"]))
-        return
-    topic = topics.setdefault(name, _Topic())
-    if row["hash"] is None:
-        topic.hitters.error += row["error"]
-        return
-    note = topic.notes.setdefault(row["hash"], _Note(row["key"]))
-    note.records += row["records"]
-    for place, size in zip(row["places"], row["place_bytes"], strict=True):
-        note.add(place, size)
-    topic.hitters.add(row["hash"], row["count"])
-    topic.tidy()
-
-
-def _merged_rows(
-    topics: dict[str, _Topic], partitions: dict[tuple[str, int], _Partition], top: int
-) -> Iterator[dict[str, object]]:
-    for (topic, number), part in partitions.items():
-        quantiles: Sequence[int | None] = part.sizes.quantiles(_QUANTILES) or (None, None, None)
-        yield {
-            "topic": topic,
-            "partition": number,
-            "records": part.records,
-            "bytes": part.bytes,
-            "nulls": part.nulls,
-            "unique_keys": part.distinct.count,
-            "size_p50": quantiles[0],
-            "size_p95": quantiles[1],
-            "size_p99": quantiles[2],
-        }
-    for topic, found in topics.items():
-        ranked = sorted(
-            ((sum(note.places.values()), h, note) for h, note in found.notes.items()),
-            key=lambda r: (-r[0], r[2].key),
-        )
-        for size, h, note in ranked[:top]:
-            yield {
-                "topic": topic,
-                "key": note.key,
-                "records": note.records,
-                "bytes": size,
-                "error": found.hitters.counts.get(h, 0) + found.hitters.error - size,
                 "places": list(note.places),
                 "place_bytes": list(note.places.values()),
             }

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pykafka_ops.spark.engines import local_session, made_frame
+from pykafka_ops.spark.reports.skew import key_tree
 from pykafka_ops.spark.reports.skew import keys as skew_keys
 
 Record = tuple[str, int, bytes | None, int]
@@ -44,8 +46,18 @@ def _batch(records: list[Record]) -> pa.RecordBatch:
 
 
 def _run(tasks: list[list[Record]], top: int = 1000) -> list[dict[str, object]]:
-    parts = [b for task in tasks for b in skew_keys.count_task(iter([_batch(task)]))]
-    return [r for b in skew_keys.merging(top)(iter(parts)) for r in b.to_pylist()]
+    rows = [
+        {**row, "task": number}
+        for number, task in enumerate(tasks)
+        for batch in skew_keys.count_task(iter([_batch(task)]))
+        for row in batch.to_pylist()
+    ]
+    table = pa.Table.from_pylist(rows, schema=skew_keys.COUNTED)
+    counts = made_frame(local_session(), table, skew_keys.COUNTED)
+    found: list[dict[str, object]] = (
+        key_tree.merged(counts, key_tree.task_count(counts), top).toArrow().to_pylist()
+    )
+    return found
 
 
 @pytest.fixture
@@ -118,5 +130,53 @@ def test_keys_are_counted_in_chunks_as_at_once(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(skew_keys, "CHUNK", 10)
     batches = [_batch(records[i : i + 7]) for i in range(0, 100, 7)]
     parts = list(skew_keys.count_task(iter(batches)))
-    chunked = [r for b in skew_keys.merging(1000)(iter(parts)) for r in b.to_pylist()]
-    assert chunked == at_once
+    chunked = [r for b in key_tree.merging(1000)(iter(parts)) for r in b.to_pylist()]
+    assert sorted(chunked, key=str) == sorted(at_once, key=str)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(RECORDS, min_size=1, max_size=12), st.integers(2, 4))
+def test_merged_as_a_tree_few_keys_are_exact(tasks: list[list[Record]], fan: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        at_once = _run(tasks)
+        patch.setattr(key_tree, "FAN", fan)
+        assert sorted(_run(tasks), key=_figures) == sorted(at_once, key=_figures)
+
+
+def _figures(row: dict[str, object]) -> str:
+    return str([row[name] for name in ("topic", "partition", "key", "bytes", "records")])
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("fan", [2, 3, 100])
+def test_in_a_tree_the_error_holds_and_stays_bounded(
+    monkeypatch: pytest.MonkeyPatch, fan: int
+) -> None:
+    """Skewed keys in many tasks: the first one weighs as much as all others together."""
+    monkeypatch.setattr(key_tree, "FAN", fan)
+    tasks: list[list[Record]] = [
+        [("a", n % 3, b"k%d" % (n * 7919 % (task + 40) if n % 2 else 0), 10) for n in range(200)]
+        for task in range(20)
+    ]
+    true = Counter(key for task in tasks for _, _, key, _ in task)
+    keys = [r for r in _run(tasks) if r["partition"] is None]
+    assert keys[0]["key"] == b"k0"
+    for r in keys:
+        weight = true[r["key"]] * 10  # type: ignore[index]
+        assert r["bytes"] <= weight <= r["bytes"] + r["error"]  # type: ignore[operator]
+        assert r["error"] <= 20 * 200 * 10 / 4  # type: ignore[operator] # total / (capacity / 2)
+
+
+def test_a_task_hands_on_what_it_counted_before_it_is_too_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    records: list[Record] = [(f"t{n % 9}", 0, b"k%d" % (n % 27), n) for n in range(300)]
+    at_once = _run([records])
+    monkeypatch.setattr(skew_keys, "CHUNK", 10)
+    monkeypatch.setattr(skew_keys, "_MOST_NOTES", 5)
+    batches = [_batch(records[i : i + 7]) for i in range(0, 300, 7)]
+    table = pa.Table.from_batches(list(skew_keys.count_task(iter(batches))))
+    counts = made_frame(local_session(), table, skew_keys.COUNTED)
+    assert table.num_rows > len(at_once)
+    found = key_tree.merged(counts, 1, 1000).toArrow().to_pylist()
+    assert sorted(found, key=_figures) == sorted(at_once, key=_figures)
