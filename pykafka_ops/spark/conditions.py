@@ -40,20 +40,20 @@ class SectionCondition:
     text: str
     owners: OwnerRules | None = None
 
-    def met(self, name: str, columns: Sequence[Column], frame: DataFrame) -> MetRows | None:
-        """The rows of ``frame``, which are those of the section ``name``, that meet it; None where
-        another section is meant, or what only rows that a report holds have."""
-        holds = self._holds(name, columns)
+    def met(self, name: str, frame: DataFrame, known: Sequence[Column]) -> MetRows | None:
+        """Which rows of ``frame`` meet it: all those of the section ``name``, whose columns are
+        ``known``. None where another section is meant, or what only rows have that are held."""
+        holds = self._holds(name, known)
         if holds is None:
             return None
-        task = _counting(self, name, columns)
+        task = _counting(self, name, known)
         found = in_arrow(frame, task, _MET).toArrow()
         rows = [json.loads(row) for row in found["row"].to_pylist() if row is not None]
         return MetRows(sum(found["count"].to_pylist()), rows[:SHOWN])
 
-    def met_of(self, name: str, columns: Sequence[Column], rows: Iterable[Row]) -> MetRows | None:
+    def met_of(self, name: str, rows: Iterable[Row], known: Sequence[Column]) -> MetRows | None:
         """The same of rows that are here."""
-        holds = self._holds(name, columns)
+        holds = self._holds(name, known)
         return None if holds is None else _met(holds, rows, self.owners)
 
     def _holds(self, name: str, columns: Sequence[Column]) -> Condition | None:

@@ -112,7 +112,7 @@ def _collect(
     partitions = worst_first(listed, totals.partitions)
     asked, met, met_before = options.condition, None, None
     if asked is not None and totals.partitions > partitions.num_rows:
-        met = asked.met("partitions", columns.PARTITIONS, listed.select(*ROW.names))
+        met = asked.met("partitions", listed.select(*ROW.names), known=columns.PARTITIONS)
     stage("adding up groups")
     groups = by_group(listed).toArrow().to_pylist()
     stage("adding up topics")
@@ -125,7 +125,7 @@ def _collect(
     )
     worst = history.filter(pc.is_in(history["group"], shown))
     if asked is not None and history.num_rows > worst.num_rows:
-        met_before = asked.met_of("over_time", columns.OVER_TIME, ArrowRows(history))
+        met_before = asked.met_of("over_time", ArrowRows(history), known=columns.OVER_TIME)
     return _Tables(
         ArrowRows(partitions),
         urgent,

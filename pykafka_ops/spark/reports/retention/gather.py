@@ -210,7 +210,7 @@ def _judged(
     """With those of all rows that meet the condition, where it holds only the first."""
     if condition is None or found.total <= len(found.rows):
         return found
-    return found._replace(met=condition.met(name, known, rows))
+    return found._replace(met=condition.met(name, rows, known=known))
 
 
 def _first(rows: DataFrame, order: Sequence[tuple[str, str]], names: Sequence[str]) -> list[Row]:

@@ -185,7 +185,7 @@ def _partitions(
         shown.sort(key=lambda row: tuple(row[name] for name in PLACE))
         met, total = None, sum(counts.values())
         if options.condition is not None and total > len(shown):
-            met = options.condition.met("partitions", columns.PARTITIONS, rows)
+            met = options.condition.met("partitions", rows, known=columns.PARTITIONS)
         return shown, total, counts.get(True, 0), met
     finally:
         rows.unpersist()

@@ -83,14 +83,14 @@ def test_all_rows_are_held_against_a_condition_though_few_are_held() -> None:
     owners = OwnerRules([("t1", TopicOwner("shop"))])
     for text, count in (("lag>=60", 40), ("lag>1000", 0), ("topic=t1", 33), ("owner=shop", 33)):
         asked = SectionCondition("partitions", text, owners)
-        met = asked.met("partitions", columns.PARTITIONS, partitions(100))
+        met = asked.met("partitions", partitions(100), columns.PARTITIONS)
         assert met is not None
         assert met.count == count
         assert len(met.rows) == min(count, 20)
-    assert asked.met("groups", columns.GROUPS, partitions(3)) is None  # another section
+    assert asked.met("groups", partitions(3), columns.GROUPS) is None  # another section
     changed = SectionCondition("partitions", "lag_change>5")
     assert (
-        changed.met("partitions", columns.PARTITIONS, partitions(3)) is None
+        changed.met("partitions", partitions(3), columns.PARTITIONS) is None
     )  # only a few have it
 
 
