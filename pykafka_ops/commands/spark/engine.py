@@ -11,7 +11,7 @@ from pykafka_ops.analysis.bars import size_text
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.spark import uris
 from pykafka_ops.spark.inputs.names import INTERNAL
-from pykafka_ops.spark.inputs.planned import Wanted, bytes_in, of_cluster
+from pykafka_ops.spark.inputs.planned import LOCAL_PARTITIONS, Wanted, bytes_in, of_cluster
 
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.run import Run
@@ -21,7 +21,6 @@ LITTLE: Final = 2 << 30
 """Bytes of logs up to which a report is a brief thing for Spark."""
 LOCAL_BYTES: Final = 256 << 20
 """Bytes up to which this process is done before Spark would have started."""
-LOCAL_PARTITIONS: Final = 20_000
 OF_SPARK: Final = (
     "remote", "master", "conf", "packages", "py-files", "archives", "driver-memory", "cores",
     "output-table",
@@ -135,7 +134,7 @@ def _much(asked: ReportRequest) -> str:
     if asked.dirs:
         size = bytes_in(asked.dirs, wanted, LOCAL_BYTES)
         if size > LOCAL_BYTES:
-            return f"more than {size_text(LOCAL_BYTES)} to read"
+            return f"more than {size_text(LOCAL_BYTES)} or {LOCAL_PARTITIONS:,} logs to read"
     return _much_of_cluster(asked, wanted) if asked.properties else ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.log_dirs import describe_log_dirs
@@ -15,12 +15,19 @@ from pykafka_ops.errors import PkoError
 Wanted = Callable[[str], bool]
 
 
+LOCAL_PARTITIONS: Final = 20_000
+"""Partitions up to which a report is small, however little they hold."""
+
+
 def bytes_in(dirs: Sequence[str], wanted: Wanted, most: int) -> int:
     """Bytes of the segments of wanted topics in local directories, and in those one level below;
-    more than ``most`` at most once that is passed."""
-    total, left = 0, [(path, 1) for path in dirs]
+    more than ``most`` once that is passed, or more than LOCAL_PARTITIONS are there."""
+    total, left, partitions = 0, [(path, 1) for path in dirs], 0
     while left and total <= most:
         path, depth = left.pop()
+        partitions += not depth
+        if partitions > LOCAL_PARTITIONS:
+            return most + 1
         try:
             with os.scandir(path) as found:
                 for entry in found:
