@@ -49,6 +49,7 @@ def _places() -> ReplicaPlaces:
         _replica(1, "/x", topic="t", partition=1, size=29, **volume) | {"future": True},
         _replica(2, "/x", topic="t", partition=0, size=12),
         _replica(1, "/y"),
+        _replica(3, "/x"),
         _replica(None, "/z", topic="t", partition=0, size=10),
     ]
     partitions = [{"topic": "t", "partition": 0, "leader": 1, "replicas": [1, 2]}]
@@ -76,7 +77,8 @@ def test_brokers_without_replicas_and_racks_without_a_name_count() -> None:
 def test_directories_are_listed_even_when_empty_or_of_nobody() -> None:
     rows = dir_rows(_places())
     assert [(r["broker"], r["log_dir"], r["replicas"], r["skew_percent"]) for r in rows] == [
-        (1, "/x", 2, 100.0), (1, "/y", 0, -100.0), (2, "/x", 1, 0.0), (None, "/z", 1, 0.0)
+        (1, "/x", 2, 100.0), (1, "/y", 0, -100.0), (2, "/x", 1, 0.0), (3, "/x", 0, 0.0),
+        (None, "/z", 1, 0.0),
     ]  # fmt: skip
 
 
