@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from pykafka_ops.errors import DeserializeError, UsageError
 
@@ -50,6 +50,21 @@ def schema_reader(text: str, what: str, named: Sequence[str] = ()) -> Callable[[
 
     ``named`` are the texts of schemas whose types it uses, those that others need first.
     """
+    read_one = typed_reader(parsed(text, what, named))
+    return lambda data: _plain(read_one(data))
+
+
+class ParsedSchema(NamedTuple):
+    """A schema as fastavro has it, and the types it may name. ``recursive``: one stands within
+    itself."""
+
+    schema: Any
+    named: Mapping[str, Any]
+    recursive: bool
+
+
+def parsed(text: str, what: str, named: Sequence[str] = ()) -> ParsedSchema:
+    """A schema of its text, as ``schema_reader`` takes it. UsageError."""
     try:
         from fastavro.schema import parse_schema
     except ImportError:
@@ -60,8 +75,17 @@ def schema_reader(text: str, what: str, named: Sequence[str] = ()) -> Callable[[
     hungerless = next((found for s in schemas if (found := _takes_nothing(s, types))), "")
     if hungerless:
         raise UsageError(f"{what}: {hungerless}, so that no data can bound its length")
-    read_one = _reading(schemas[-1], recursive=any(_recursive(s) for s in schemas))
-    return lambda data: _plain(read_one(data))
+    return ParsedSchema(schemas[-1], types, any(_recursive(s) for s in schemas))
+
+
+def typed_reader(
+    written: ParsedSchema, into: ParsedSchema | None = None
+) -> Callable[[bytes], object]:
+    """What makes Python values of bytes written with a schema: of logical types datetime, Decimal,
+    UUID. ``into``: read as this schema has it, by Avro's schema resolution. The function raises
+    DeserializeError."""
+    recursive = written.recursive or (into is not None and into.recursive)
+    return _reading(written.schema, None if into is None else into.schema, recursive=recursive)
 
 
 def _parsed(parse: Callable[..., Any], text: str, what: str, known: dict[str, Any]) -> Any:
@@ -77,8 +101,8 @@ def _parsed(parse: Callable[..., Any], text: str, what: str, known: dict[str, An
         raise UsageError(f"{what}: {type(e).__name__}: {e}") from None
 
 
-def _reading(schema: Any, *, recursive: bool) -> Callable[[bytes], object]:
-    """One value of ``schema`` that takes all of the bytes."""
+def _reading(schema: Any, into: Any, *, recursive: bool) -> Callable[[bytes], object]:
+    """One value of ``schema`` that takes all of the bytes, as ``into`` has it if there is one."""
     from io import BytesIO
 
     if recursive:  # compiled, deep data would overflow the stack of the process
@@ -89,7 +113,7 @@ def _reading(schema: Any, *, recursive: bool) -> Callable[[bytes], object]:
     def read(data: bytes) -> object:
         source = BytesIO(data)
         try:
-            value: object = schemaless_reader(source, schema, None)
+            value: object = schemaless_reader(source, schema, into)
         except (Exception, MemoryError) as e:  # what malformed data leads to: many kinds
             raise DeserializeError(f"{type(e).__name__}: {e}" if str(e) else "cut short") from None
         if source.tell() != len(data):

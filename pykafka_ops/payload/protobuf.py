@@ -64,14 +64,17 @@ class ProtobufFiles:
 
     def by_name(self, name: str) -> Read:
         """What reads messages of that full name; UsageError where there is none."""
+        return _reader(self.descriptor(name))
+
+    def descriptor(self, name: str) -> Any:
+        """The library's descriptor of the message of that full name; UsageError."""
         try:
-            found = self._pool.FindMessageTypeByName(name)
+            return self._pool.FindMessageTypeByName(name)
         except KeyError:
             names = sorted(self.names())
             raise UsageError(
                 f"{self._what}: no message {name}; there is {', '.join(names[:20]) or 'none'}"
             ) from None
-        return _reader(found)
 
     def by_index(self, file: str, path: Sequence[int]) -> Read:
         """What reads the message at ``path`` in a file: its number, then those nested in it.

@@ -97,7 +97,7 @@ spark.verb(
     "slo",
     "Report for how much of the time groups read within what was promised, and the error budget.",
     words=DIRS,
-    options=(*REPORT, *WHICH_ENGINE, *ENGINE, *SLO, *JUDGE),
+    options=(*REPORT, *WHICH_ENGINE, *REMOTE, *ENGINE, *SLO, *JUDGE),
     examples=(
         "pko spark slo -b broker:9092 --slo 30s --objective 99.9",
         "pko spark slo /var/kafka/data --since 7d --fail-on 'budget_left<=0|burn_1h>=14.4'",
@@ -127,7 +127,7 @@ spark.verb(
     "Count records and their checksums as pko audit does, and compare tiers; exit code 4 if they "
     "differ.",
     words=DIRS,
-    options=(*AUDIT, *ENGINE, *JUDGE),
+    options=(*AUDIT, *REMOTE, *ENGINE, *JUDGE),
     examples=(
         "pko spark audit -b eu1:9092 --tier eu --against us --prefix us.",
         "pko spark audit s3://backup/kafka/data --against us --html audit.html",

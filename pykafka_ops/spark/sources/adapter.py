@@ -16,7 +16,7 @@ from pykafka_ops.spark.sources.options import SourceOptions
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from pykafka_ops.spark.sources.reader import TaskReader
+    from pykafka_ops.spark.sources.reader import JudgingReader
 
 _TESTS: Final[Mapping[type[Filter], str]] = {
     f.EqualTo: c.EQUAL,
@@ -36,7 +36,7 @@ _TESTS: Final[Mapping[type[Filter], str]] = {
 class SparkReader(DataSourceReader):
     """Plans on the driver, reads in the executors."""
 
-    def __init__(self, inner: TaskReader) -> None:
+    def __init__(self, inner: JudgingReader) -> None:
         self.inner = inner
 
     def partitions(self) -> list[InputPartition]:
@@ -60,7 +60,7 @@ class PushingReader(SparkReader):
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802 - Spark's
         """Take over filters on plain columns; those left are given back, for Spark to judge."""
-        known = self.inner.columns
+        known = self.inner.judged
         taken, left = [], []
         for one in filters:
             made = condition(one)
@@ -74,7 +74,7 @@ class PushingReader(SparkReader):
         return left
 
 
-def spark_reader(inner: TaskReader, options: Mapping[str, str]) -> SparkReader:
+def spark_reader(inner: JudgingReader, options: Mapping[str, str]) -> SparkReader:
     """``inner`` for Spark; with the option ``pushdown`` it takes filters."""
     pushes = SourceOptions(options).flag("pushdown", default=False)
     return PushingReader(inner) if pushes else SparkReader(inner)

@@ -42,6 +42,7 @@ class FilteredReader:
 
     def __init__(self, inner: TaskReader, wanted: Wanted) -> None:
         self.inner, self.wanted, self.columns = inner, wanted, wanted.columns
+        self.judged = wanted.columns
         self.conditions = wanted.conditions
         if self.conditions:
             inner.narrow(self.conditions)

@@ -18,6 +18,21 @@ _READERS: Final = {
 }
 
 
+class JudgingReader(Protocol):
+    """What Spark drives. ``judged``: the columns on which conditions are taken."""
+
+    judged: pa.Schema
+
+    def narrow(self, conditions: Conditions) -> None:
+        """Give only rows that meet all of them."""
+
+    def partitions(self) -> Sequence[Any]:
+        """As ``TaskReader``."""
+
+    def read(self, task: Any) -> Iterator[pa.RecordBatch]:
+        """As ``TaskReader``."""
+
+
 class TaskReader(Protocol):
     """``columns`` are those of the batches that it reads."""
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
+import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from pykafka_ops.audit.cluster import AuditedCluster
@@ -20,6 +23,9 @@ from pykafka_ops.audit.stretches import (
     count_each,
 )
 from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.spark import schemas
+from pykafka_ops.spark.connected import is_connected
+from pykafka_ops.spark.engines import cores_of, in_arrow
 from pykafka_ops.spark.reach import reached
 from pykafka_ops.spark.sources.options import now_ms
 from pykafka_ops.spark.sources.tree import tree_of
@@ -36,7 +42,7 @@ def of_files(
     def reader(places: Sequence[AuditPlace]) -> FolderReader:
         return FolderReader({place.key: files.folder(place.key) for place in places})
 
-    return StretchedSource(files, reader, SparkWorkers(spark))
+    return StretchedSource(files, reader, workers_of(spark))
 
 
 def of_cluster(
@@ -47,9 +53,7 @@ def of_cluster(
 ) -> StretchedSource:
     """A cluster that executors reach by these properties of a Kafka client."""
     inner = AuditedCluster(cluster, now_ms, compacted)
-    return StretchedSource(
-        inner, lambda places: AuditClusterReader(properties), SparkWorkers(spark)
-    )
+    return StretchedSource(inner, lambda places: AuditClusterReader(properties), workers_of(spark))
 
 
 class AuditClusterReader(OffsetCuts):
@@ -82,6 +86,11 @@ def _apart(stretches: Sequence[AuditStretch]) -> Iterator[list[AuditStretch]]:
         yield group
 
 
+def workers_of(spark: SparkSession) -> SparkWorkers | ConnectWorkers:
+    """The executors of a session."""
+    return ConnectWorkers(spark) if is_connected(spark) else SparkWorkers(spark)
+
+
 class SparkWorkers:
     """The executors of a session."""
 
@@ -104,3 +113,41 @@ class SparkWorkers:
 
 def _same(results: Iterable[Any]) -> Iterable[Any]:
     return results
+
+
+_RESULTS: Final = schemas.columns("result binary")
+
+
+class ConnectWorkers:
+    """Those of a Spark Connect server, which has no RDDs: results travel as bytes in frames."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self.parallel = cores_of(spark)
+
+    def run(
+        self,
+        work: Callable[[Sequence[AuditStretch]], Iterable[Any]],
+        tasks: Sequence[Sequence[AuditStretch]],
+    ) -> Iterator[Any]:
+        """As ``SparkWorkers``."""
+        at_once = max(_AT_ONCE, 8 * self.parallel)
+        for first in range(0, len(tasks), at_once):
+            some = list(tasks[first : first + at_once])
+            frame = self._spark.range(0, len(some), 1, len(some))
+            found = in_arrow(frame, partial(_pickled, work, some), _RESULTS)
+            for batch in found.toArrow().to_batches():
+                yield from map(pickle.loads, batch["result"].to_pylist())
+
+
+def _pickled(
+    work: Callable[[Sequence[AuditStretch]], Iterable[Any]],
+    tasks: Sequence[Sequence[AuditStretch]],
+    batches: Iterator[pa.RecordBatch],
+) -> Iterator[pa.RecordBatch]:
+    """The results of the tasks whose numbers ``batches`` have, one in a row."""
+    for batch in batches:
+        for number in batch["id"].to_pylist():
+            for result in work(tasks[number]):
+                row = pa.array([pickle.dumps(result)], pa.binary())
+                yield pa.RecordBatch.from_arrays([row], schema=schemas.arrow(_RESULTS))

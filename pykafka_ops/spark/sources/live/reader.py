@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pykafka_ops.spark.schemas import EVERY_RECORD, arrow, narrowed
-from pykafka_ops.spark.sources.filtered import filtered
+from pykafka_ops.spark.sources.filtered import FilteredReader, filtered
 from pykafka_ops.spark.sources.live._cluster import cluster_of
 from pykafka_ops.spark.sources.live.pages import TablePage
 from pykafka_ops.spark.sources.live.tables import TABLES
@@ -46,7 +46,7 @@ def asked(options: SourceOptions, schema: object) -> pa.Schema:
     return narrowed(schema, whole(options), "kafka-live")
 
 
-def reader(options: Mapping[str, str], schema: object = None) -> TaskReader:
+def reader(options: Mapping[str, str], schema: object = None) -> FilteredReader:
     """A reader of the columns in ``schema``, which may be fewer than all."""
     read = SourceOptions(options)
     wanted = asked(read, every_column(read) if schema is None else schema)

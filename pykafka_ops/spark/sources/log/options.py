@@ -54,7 +54,6 @@ class LogOptions:
     committed: bool = False
     check_crc: bool = False
     fail_on_loss: bool = True
-    max_offsets: int | None = None
 
     def wanted(self, topic: str | None, partition: int | None) -> bool:
         """Whether a partition's directory is to be read."""
@@ -94,7 +93,6 @@ def log_options(values: Mapping[str, str]) -> LogOptions:
         committed=options.read_committed(),
         check_crc=options.flag("checkCrc", default=records),
         fail_on_loss=options.flag("failOnDataLoss", default=True),
-        max_offsets=options.integer("maxOffsetsPerTrigger", None, lowest=1),
     )
 
 

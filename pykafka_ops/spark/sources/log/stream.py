@@ -12,22 +12,18 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
-from pyspark.sql.streaming.datasource import (
-    ReadAllAvailable,
-    ReadLimit,
-    ReadMaxRows,
-    SupportsTriggerAvailableNow,
-)
+from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
 
 from pykafka_ops.errors import StorageError
 from pykafka_ops.spark.sources.files import ReplicaDir
 from pykafka_ops.spark.sources.filtered import Wanted
+from pykafka_ops.spark.sources.limits import BatchLimits
 from pykafka_ops.spark.sources.log import plan as log_plan
 from pykafka_ops.spark.sources.log.options import LogOptions
 from pykafka_ops.spark.sources.log.plan import ReplicaSpan
 from pykafka_ops.spark.sources.log.read import read
 from pykafka_ops.spark.sources.log.reader import pruning_of, whole
-from pykafka_ops.spark.sources.options import SourceOptions, by_partition, by_topic, limited
+from pykafka_ops.spark.sources.options import SourceOptions, by_partition, by_topic
 from pykafka_ops.spark.sources.pruning import MAX_OFFSET, NOTHING_PRUNED, Pruning
 from pykafka_ops.spark.sources.streams import ChangedStream
 
@@ -40,9 +36,13 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Plans each micro-batch on the driver."""
 
     def __init__(
-        self, options: LogOptions, schema: pa.Schema, pruning: Pruning = NOTHING_PRUNED
+        self,
+        options: LogOptions,
+        schema: pa.Schema,
+        limits: BatchLimits,
+        pruning: Pruning = NOTHING_PRUNED,
     ) -> None:
-        self.options, self.pruning = options, pruning
+        self.options, self.pruning, self.limits = options, pruning, limits
         self.columns = schema
         self.final: Ends | None = None
         self.latest: Ends | None = None
@@ -64,14 +64,13 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         ends = self.final if self.final is not None else log_plan.ends(self.options)
         self.latest = ends
         ends = {key: max(end, before.get(key, 0)) for key, end in {**before, **ends}.items()}
-        if isinstance(limit, ReadMaxRows):
-            ends = limited(before, ends, limit.max_rows)
-        return by_topic(ends)
+        if self.final is None and self.limits.waits(before, ends):
+            return start
+        return by_topic(self.limits.cut(before, ends, limit))
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 - Spark's
         """``maxOffsetsPerTrigger``."""
-        most = self.options.max_offsets
-        return ReadAllAvailable() if most is None else ReadMaxRows(most)
+        return self.limits.default()
 
     def reportLatestOffset(self) -> dict[str, Any] | None:  # noqa: N802 - Spark's
         """The ends last seen."""
@@ -133,7 +132,8 @@ def log_stream(
     """A stream of ``columns``, of the rows that the option ``where`` wants."""
     every = whole(read)
     wanted = Wanted(columns, options.where(every), every)
-    made = LogStreamReader(read, wanted.read, pruning_of(wanted.conditions, read))
+    pruning = pruning_of(wanted.conditions, read)
+    made = LogStreamReader(read, wanted.read, BatchLimits(options), pruning)
     return ChangedStream(made, wanted.every) if wanted.conditions else made
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.schemas import narrowed
-from pykafka_ops.spark.sources.filtered import filtered
+from pykafka_ops.spark.sources.filtered import FilteredReader, filtered
 from pykafka_ops.spark.sources.offsets.fold import CommitFilter
 from pykafka_ops.spark.sources.options import SourceOptions
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pykafka_ops.spark.sources.reader import TaskReader
 
 
-def reader(options: Mapping[str, str], schema: object = None) -> TaskReader:
+def reader(options: Mapping[str, str], schema: object = None) -> FilteredReader:
     """A reader of what is there now, of the columns in ``schema`` or of all."""
     wish = CommitFilter(SourceOptions(options))
     wanted = narrowed(schemas.OFFSETS if schema is None else schema, schemas.OFFSETS,

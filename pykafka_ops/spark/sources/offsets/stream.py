@@ -16,6 +16,7 @@ from pykafka_ops.client.commit_log import TOPIC
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.decode.commits import Records
 from pykafka_ops.spark.sources.filtered import Wanted
+from pykafka_ops.spark.sources.limits import BatchLimits
 from pykafka_ops.spark.sources.options import SourceOptions
 from pykafka_ops.spark.sources.streams import ChangedStream
 
@@ -63,7 +64,8 @@ def raw_stream(options: SourceOptions) -> Any:
         from pykafka_ops.spark.sources.log.options import log_options
         from pykafka_ops.spark.sources.log.stream import LogStreamReader
 
-        return LogStreamReader(log_options({**values, "mode": "records"}), RAW)
+        limits = BatchLimits(options)
+        return LogStreamReader(log_options({**values, "mode": "records"}), RAW, limits)
     from pykafka_ops.spark.sources.live.records.stream import RecordStream
 
     return RecordStream(SourceOptions(values), RAW)

@@ -49,8 +49,10 @@ class Decoder:
         self._left: list[tuple[int, int]] = []
         self._aborting: set[int] = set()
 
-    def decode(self, page: FetchedPage) -> DecodedPage:
-        """What is wanted of the page; CorruptBatchError names the batch that cannot be read."""
+    def decode(self, page: FetchedPage, at: int = 0) -> DecodedPage:
+        """What is wanted of the page, from offset ``at`` on: its first batch may begin with what
+        DeleteRecords took. CorruptBatchError names the batch that cannot be read."""
+        self._wanted = self._wanted._replace(low=max(self._wanted.low, at))
         if _is_old(page.data):
             return self._old(page.data)
         run = _run(page.data)

@@ -78,6 +78,6 @@ def read_span(
     with cluster_of(options) as cluster:
         pages = Pages(cluster, span, committed=committed, strict=strict)
         for page in pages:
-            made = decoder.decode(page)
+            made = decoder.decode(page, pages.at)
             yield from made.batches
             pages.at = max(pages.at, made.next_offset)
