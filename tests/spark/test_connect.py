@@ -88,9 +88,8 @@ def _document(text: str) -> Any:
     found = json.loads(text, object_pairs_hook=lambda pairs: {
         name: value for name, value in pairs if name not in VOLUME
     })  # fmt: skip
-    for one in (found, *found.values()):  # of several reports, each has one
-        if isinstance(one, dict):
-            one.pop("source", None)
+    for one in (found, *found.get("reports", ())):  # of several, each has one
+        one.pop("source", None)
     return found
 
 
