@@ -68,8 +68,9 @@ def test_the_leaders_replica_tells_the_size() -> None:
 
 def test_brokers_without_replicas_and_racks_without_a_name_count() -> None:
     rows = broker_rows(_places())
-    assert [(r["broker"], r["replicas"], r["bytes"]) for r in rows] == [(1, 2, 40), (2, 1, 12),
-                                                                       (3, 0, 0)]  # fmt: skip
+    assert [(r["broker"], r["replicas"], r["bytes"]) for r in rows] == [
+        (1, 2, 40), (2, 1, 12), (3, 0, 0),
+    ]  # fmt: skip
     assert [r["rack"] for r in rack_rows(rows)] == ["a", "b", None]
     assert rack_rows([r | {"rack": None} for r in rows]) == []
 
