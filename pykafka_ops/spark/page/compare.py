@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.analysis.run_changes import CHANGED, GONE, NEW
-from pykafka_ops.page.charts.bars import Bar, bars
+from pykafka_ops.page.charts.bars import Bar
 from pykafka_ops.page.units import number
 from pykafka_ops.spark.model import Report, Row
 from pykafka_ops.spark.page.parts import (
@@ -12,9 +12,9 @@ from pykafka_ops.spark.page.parts import (
     Tile,
     View,
     amount,
+    barred,
     brief,
     listed,
-    more,
     num,
     plural,
     rows,
@@ -82,8 +82,5 @@ def _largest(report: Report) -> Picture | None:
             text(row, "said"), TONES[text(row, "state")])
         for row in every[:SHOWN]
     ]  # fmt: skip
-    if not drawn:
-        return None
-    title = "The largest changes"
     note = "Each against the sum over its section."
-    return Picture(title, note, bars(title, drawn), more(len(every), len(drawn), "rows"))
+    return barred("The largest changes", note, drawn, len(every), "rows")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from pykafka_ops.page.charts.bars import Bar, bars
+from pykafka_ops.page.charts.bars import Bar
 from pykafka_ops.page.units import NONE, money, number, share, size, span
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.page.parts import (
@@ -13,9 +11,9 @@ from pykafka_ops.spark.page.parts import (
     Tile,
     View,
     amount,
+    barred,
     blank,
     brief,
-    more,
     num,
     plural,
     rows,
@@ -116,7 +114,7 @@ def _topics(report: Report) -> Picture | None:
             f"{_money(report, amount(row, 'cost'))} · {size(amount(row, 'replica_bytes'))}")
         for row in every[:SHOWN]
     ]  # fmt: skip
-    return _picture("The dearest topics", "Cost per month.", drawn, len(every), "topics")
+    return barred("The dearest topics", "Cost per month.", drawn, len(every), "topics")
 
 
 def _owners(report: Report) -> Picture | None:
@@ -128,7 +126,7 @@ def _owners(report: Report) -> Picture | None:
             f"{plural(int(amount(row, 'topics')), 'topic')}")
         for row in every[:SHOWN]
     ]  # fmt: skip
-    return _picture("By owner", "Cost per month, as far as it is known.", drawn, len(every),
+    return barred("By owner", "Cost per month, as far as it is known.", drawn, len(every),
                     "owners")  # fmt: skip
 
 
@@ -141,10 +139,4 @@ def _savings(report: Report) -> Picture | None:
         for row in every[:SHOWN]
     ]  # fmt: skip
     note = f"Bytes of all replicas that {number(len(every))} topics keep longer than is read."
-    return _picture("What could be saved", note, drawn, len(every), "topics")
-
-
-def _picture(title: str, note: str, drawn: Sequence[Bar], count: int, what: str) -> Picture | None:
-    if not drawn:
-        return None
-    return Picture(title, note, bars(title, drawn), more(count, len(drawn), what))
+    return barred("What could be saved", note, drawn, len(every), "topics")

@@ -18,6 +18,7 @@ from pykafka_ops.spark.page.parts import (
     Tile,
     View,
     amount,
+    barred,
     blank,
     brief,
     listed,
@@ -254,8 +255,5 @@ def _topics(report: Report) -> Picture | None:
             "plain", max(0.0, amount(row, "bytes_per_day_low")), num(row, "bytes_per_day_high"))
         for row in every[:SHOWN]
     ]  # fmt: skip
-    if not drawn:
-        return None
-    title = "What grows most"
     note = "Bytes per day of one replica per partition, and the share of all growth."
-    return Picture(title, note, bars(title, drawn), more(len(every), len(drawn), "topics"))
+    return barred("What grows most", note, drawn, len(every), "topics")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pykafka_ops.page.charts.bars import Bar, bars
+from pykafka_ops.page.charts.bars import Bar
 from pykafka_ops.page.charts.stacked import Stack, stacked
 from pykafka_ops.page.units import NONE, money, number, share, size
 from pykafka_ops.payload.kinds import KINDS
@@ -15,6 +15,7 @@ from pykafka_ops.spark.page.parts import (
     Tile,
     View,
     amount,
+    barred,
     blank,
     brief,
     more,
@@ -110,11 +111,8 @@ def _savings(report: Report) -> Picture | None:
             f"{text(row, 'best_codec')}", "warn")
         for row in every[:SHOWN]
     ]  # fmt: skip
-    if not drawn:
-        return None
-    title = "What another codec would save"
     note = "Bytes of all replicas, estimated from sampled batches that were compressed again."
-    return Picture(title, note, bars(title, drawn), more(len(every), len(drawn), "topics"))
+    return barred("What another codec would save", note, drawn, len(every), "topics")
 
 
 def _kinds(report: Report, side: str) -> Picture | None:
@@ -152,11 +150,8 @@ def _sizes(report: Report) -> Picture | None:
     every = [row for row in every if num(row, "mean") is not None]
     every.sort(key=lambda row: -amount(row, "mean"))
     drawn = [_size_bar(row) for row in every[:SHOWN]]
-    if not drawn:
-        return None
-    title = "How large values are"
     note = "The mean, uncompressed; the line is from the median to the 99th percentile."
-    return Picture(title, note, bars(title, drawn), more(len(every), len(drawn), "topics"))
+    return barred("How large values are", note, drawn, len(every), "topics")
 
 
 def _size_bar(row: Row) -> Bar:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 
+from pykafka_ops.page.charts.bars import Bar, bars
 from pykafka_ops.page.markup import Markup, name_text, shorten
 from pykafka_ops.page.units import NONE, size
 from pykafka_ops.spark.model import Report, Row
@@ -126,6 +127,13 @@ def least(items: Sequence[Row], name: str) -> Row | None:
 def more(total: int, shown: int, what: str) -> str:
     """``and 9,988 more groups``; empty where all are shown."""
     return f"and {total - shown:,} more {what}" if total > shown else ""
+
+
+def barred(title: str, note: str, drawn: Sequence[Bar], total: int, what: str) -> Picture | None:
+    """Bars of the first of ``total``; None where there are none."""
+    if not drawn:
+        return None
+    return Picture(title, note, bars(title, drawn), more(total, len(drawn), what))
 
 
 def plural(count: int, one: str, many: str = "") -> str:

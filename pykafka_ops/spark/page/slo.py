@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.analysis.freshness import BROKEN, BURNING, NOT_KNOWN, OK, SLOW
-from pykafka_ops.page.charts.bars import Bar, bars
+from pykafka_ops.page.charts.bars import Bar
 from pykafka_ops.page.charts.heatmap import Cell, heatmap
 from pykafka_ops.page.units import NONE, moment, number, share, span
 from pykafka_ops.spark.model import Report, Row
@@ -13,6 +13,7 @@ from pykafka_ops.spark.page.parts import (
     Tile,
     View,
     amount,
+    barred,
     blank,
     brief,
     least,
@@ -88,11 +89,8 @@ def _late(report: Report) -> Picture | None:
     every.sort(key=lambda row: -amount(row, "late_seconds"))
     drawn = [Bar(_name(row), amount(row, "late_seconds"), _said(row),
                  TONES[text(row, "status")]) for row in every[:SHOWN]]  # fmt: skip
-    if not drawn:
-        return None
-    title = "Time that was late"
     note = "A partition had an unread record that was older than allowed."
-    return Picture(title, note, bars(title, drawn), more(len(every), len(drawn), "objectives"))
+    return barred("Time that was late", note, drawn, len(every), "objectives")
 
 
 def _name(row: Row) -> str:
