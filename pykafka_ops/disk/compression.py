@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import zlib
 from enum import IntEnum
+from functools import cache
+from types import ModuleType
 
 from pykafka_ops.disk.checksum import Buffer
 from pykafka_ops.disk.pieces import PIECE, Unpacked
@@ -100,21 +102,31 @@ def unpack(
     return to.whole()
 
 
+@cache
+def _zlib() -> ModuleType:
+    """zlib-ng where it is installed: the same streams, in two thirds of the time or less."""
+    try:
+        from zlib_ng import zlib_ng
+    except ImportError:
+        return zlib
+    return zlib_ng
+
+
 def _gunzip(data: Buffer, limit: int) -> bytes:
     """All members of a gzip stream."""
     out: list[bytes] = []
     rest: Buffer = data
     room = limit + 1
-    members = 0
+    members, library = 0, _zlib()
     while bytes(rest[:2]) == b"\x1f\x8b":  # like Java, what follows the last member is ignored
         if members == _MAX_MEMBERS:
             raise CorruptBatchError(f"gzip data of more than {_MAX_MEMBERS} members")
         members += 1
-        unpacker = zlib.decompressobj(31)
+        unpacker = library.decompressobj(31)
         while not unpacker.eof:
             try:
                 plain = unpacker.decompress(rest, min(room, PIECE))
-            except zlib.error as e:
+            except library.error as e:
                 raise CorruptBatchError(f"gzip: {e}") from None
             room -= len(plain)
             if room <= 0:

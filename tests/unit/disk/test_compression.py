@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import gzip
+import random
 import tracemalloc
+import zlib
 
 import cramjam
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.disk import lz4, snappy, zstd
+from pykafka_ops.disk import compression, lz4, snappy, zstd
 from pykafka_ops.disk.compression import Codec, codec_of, compress, decompress, unpack
 from pykafka_ops.disk.pieces import PIECE, UnpackedInto
 from pykafka_ops.errors import CorruptBatchError
+from tests.support.fuzz.mutations import changed
 from tests.support.raising import raises_only
 
 CODECS = list(Codec)
@@ -237,3 +240,27 @@ def test_gzip_of_several_members_of_several_pieces_comes_back_whole() -> None:
     for cut in (packed[:-9], packed[: len(packed) // 2]):
         with pytest.raises(CorruptBatchError):
             decompress(Codec.GZIP, cut, 2 * len(plain))
+
+
+@pytest.mark.parametrize("level", [0, 1, 6, 9])
+def test_gzip_is_read_and_refused_the_same_by_either_library(
+    level: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert compression._zlib() is not zlib
+    dice = random.Random(level)
+    plain = b"".join(b'{"id":%d}' % dice.randrange(99) for _ in range(200)) + dice.randbytes(500)
+    packed = gzip.compress(plain, level, mtime=0)
+    read = 0
+    for _ in range(300):
+        data = changed(dice, [packed, packed + packed])
+        found = []
+        for library in (compression._zlib(), zlib):
+            with monkeypatch.context() as patched:
+                patched.setattr(compression, "_zlib", lambda library=library: library)
+                try:
+                    found.append(decompress(Codec.GZIP, data, LIMIT))
+                except CorruptBatchError:
+                    found.append(b"refused")
+        assert found[0] == found[1]
+        read += found[0] != b"refused"
+    assert 0 < read < 300
