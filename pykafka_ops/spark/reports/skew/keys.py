@@ -132,7 +132,7 @@ def count_task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def _task() -> int:
     """The number of the task that runs this; 0 where none of Spark's does."""
-    if "pyspark" not in sys.modules:
+    if sys.modules.get("pyspark") is None:
         return 0
     from pyspark import TaskContext
 
