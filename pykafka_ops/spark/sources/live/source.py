@@ -22,7 +22,6 @@ from pykafka_ops.spark.sources.formats.choice import (
 )
 from pykafka_ops.spark.sources.live.reader import RECORDS, asked, every_column, reader, what_of
 from pykafka_ops.spark.sources.options import SourceOptions
-from pykafka_ops.spark.sources.streams import ChangedStream
 
 
 class KafkaLive(DataSource):
@@ -54,6 +53,8 @@ class KafkaLive(DataSource):
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's
         """Goes on reading: records, and ends of logs."""
+        from pykafka_ops.spark.sources.streams import ChangedStream  # Spark 4.1 has no such streams
+
         what = what_of(self.read_options)
         if what == RECORDS:
             from pykafka_ops.spark.sources.live.records.stream import record_stream
