@@ -37,13 +37,20 @@ _ENDED = (
 _MEMORY = ("OutOfMemoryError", "GC overhead limit", "exceeded memory limit")
 
 
+def ours(error: Exception) -> PkoError | None:
+    """The error of ours that one of Spark's tells of; None where it tells of none."""
+    found = _OURS.findall(_text(error))
+    if not found:
+        return None
+    name, said = found[-1]
+    return _kinds().get(name, PkoError)(said.strip())
+
+
 def explained(error: Exception) -> PkoError:
     """The error to show for one that left Spark."""
+    if (found := ours(error)) is not None:
+        return found
     text = _text(error)
-    ours = _OURS.findall(text)
-    if ours:
-        name, said = ours[-1]
-        return _kinds().get(name, PkoError)(said.strip())
     if any(word in text for word in _MEMORY):
         return PkoError(
             "Spark ran out of memory: give it more (--driver-memory 8g), or ask for less "

@@ -10,7 +10,7 @@ from pykafka_ops.errors import PkoError
 from pykafka_ops.spark import schemas, uris
 from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.engines import functions_of, kept
-from pykafka_ops.spark.failures import explained
+from pykafka_ops.spark.failures import ours
 from pykafka_ops.spark.inputs import InputQuery, Inputs, listed
 from pykafka_ops.spark.inputs.listed import OFFSETS_TOPIC
 from pykafka_ops.spark.inputs.log_reading import (
@@ -62,7 +62,10 @@ class LogDirInputs(Inputs):
         except PkoError:
             raise
         except Exception as error:
-            raise explained(error) from error
+            found = ours(error)  # of executors that cannot run, others say more
+            if found is None:
+                raise
+            raise found from error
         times = (self._logs_newest, self._commits_newest)
         newest = max((t for t in times if t is not None), default=self._present)
         super().__init__(
