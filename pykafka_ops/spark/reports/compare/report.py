@@ -22,7 +22,7 @@ _FIELDS: Final = 4
 
 
 class _Compared(NamedTuple):
-    """A section of both runs; ``unit`` is that of its figure."""
+    """A section of both runs; ``sums`` are those of its figure in each."""
 
     name: str
     figure: str
@@ -30,11 +30,13 @@ class _Compared(NamedTuple):
     before: Sequence[Row]
     after: Sequence[Row]
     found: Sequence[RowChange]
+    sums: tuple[float | None, float | None]
 
-    def sum(self, rows: Sequence[Row]) -> float | None:
-        """Over the rows where it is known; None where it is of none."""
-        known = [value for row in rows if (value := number(row.get(self.figure))) is not None]
-        return sum(known) if known or not rows else None
+
+def _sum(rows: Sequence[Row], figure: str) -> float | None:
+    """Over the rows where it is known; None where it is of none."""
+    known = [value for row in rows if (value := number(row.get(figure))) is not None]
+    return sum(known) if known or not rows else None
 
 
 def build(before: KeptRun, after: KeptRun) -> Report:
@@ -84,14 +86,15 @@ def _compare(
     new, units = after.sections[name]
     ignored = {n for n, unit in units.items() if unit == "ms" or n.endswith("_change")}
     ignored |= {*_AGES, "now", "advice", "share"}
-    return _Compared(name, figure, units, old, new, changes(old, new, keys, figure, ignored))
+    found = changes(old, new, keys, figure, ignored)
+    return _Compared(name, figure, units, old, new, found, (_sum(old, figure), _sum(new, figure)))
 
 
 def _weight(one: _Compared, found: RowChange) -> float | None:
     """The change against all of the section."""
     if found.change is None:
         return None
-    whole = max(abs(one.sum(one.before) or 0.0), abs(one.sum(one.after) or 0.0))
+    whole = max(abs(value or 0.0) for value in one.sums)
     return min(1.0, abs(found.change) / whole) if whole else 0.0
 
 
@@ -170,6 +173,6 @@ def _counts(one: _Compared) -> Row:
         "rows_after": len(one.after),
         **{state: sum(c.state == state for c in one.found) for state in (NEW, GONE, CHANGED)},
         "figure": one.figure,
-        "sum_before": one.sum(one.before),
-        "sum_after": one.sum(one.after),
+        "sum_before": one.sums[0],
+        "sum_after": one.sums[1],
     }
