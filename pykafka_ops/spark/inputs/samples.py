@@ -151,17 +151,19 @@ def _in_files(replica: ReplicaDir, offset: int) -> Sampled:
         file = seek.open(segment.name)
     except FileNotFoundError:
         return
+
+    def told(bad: Bad) -> str:
+        return f"{where} at byte {bad.position}: {bad.reason}"
+
     try:
         read = False
         for piece in scan(file, part, whole=True, crc=True):
             read = read or not isinstance(piece, Bad)
-            yield from _batches(piece, lambda bad: f"{where} at byte {bad.position}: {bad.reason}")
+            yield from _batches(piece, told)
         if not read and end < segment.size:  # a batch that is larger than what was read
             whole = part._replace(end=segment.size, active=seek.active(segment))
             for piece in scan(file, whole, whole=True, crc=True):
-                yield from _batches(
-                    piece, lambda bad: f"{where} at byte {bad.position}: {bad.reason}"
-                )
+                yield from _batches(piece, told)
                 if not isinstance(piece, Bad):
                     return
     finally:
