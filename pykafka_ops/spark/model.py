@@ -90,6 +90,13 @@ class Problem:
     what: str
 
 
+def first_problems(found: Sequence[Problem], most: int, where: str, what: str) -> list[Problem]:
+    """The first ``most`` of them, and how many more of ``what`` there are at ``where``."""
+    more = len(found) - most
+    rest = [Problem(where, f"{more:,} more {what}")] if more > 0 else []
+    return [*found[:most], *rest]
+
+
 @dataclass(slots=True)
 class Report:
     """A whole report: ``kind`` is lag, skew, retention, cost or audit, ``now`` the moment that it

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.spark.engines import wanted_columns
 from pykafka_ops.spark.inputs.names import ALL, Names
+from pykafka_ops.spark.inputs.untold import assigned
 from pykafka_ops.spark.model import Problem
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Inputs:
         self.strict = query.strict
         self.problems: list[Problem] = []
         self.untold: Mapping[int, str] = {}
+        self._assigned: dict[int, int] | None = None
         self.source: dict[str, Any] = dict(source)
         self.directories: list[str] = []
         self.frames: dict[Any, DataFrame] = {}
@@ -89,6 +91,17 @@ class Inputs:
     def log_dirs(self) -> DataFrame | None:
         """LOG_DIRS of every replica."""
         return None
+
+    def assigned(self) -> Mapping[int, int]:
+        """How many replicas each broker should have, counted once."""
+        if self._assigned is None:
+            found = self._placed()
+            self._assigned = {} if found is None else assigned(found)
+        return self._assigned
+
+    def _placed(self) -> DataFrame | None:
+        """Where partitions are: of PARTITIONS the column ``replicas`` at least."""
+        return self.partitions()
 
     def configs(self) -> DataFrame | None:
         """CONFIGS of the topics, defaults among them."""

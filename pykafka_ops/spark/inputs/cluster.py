@@ -10,8 +10,8 @@ from pykafka_ops.spark import schemas
 from pykafka_ops.spark.engines import functions_of
 from pykafka_ops.spark.inputs import InputQuery, Inputs
 from pykafka_ops.spark.inputs.leaders import ends_of, firsts_of, times_of, with_offsets
-from pykafka_ops.spark.inputs.untold import assigned, problems, told, untold
-from pykafka_ops.spark.model import Problem
+from pykafka_ops.spark.inputs.untold import SHOWN, problems, told, untold
+from pykafka_ops.spark.model import Problem, first_problems
 from pykafka_ops.spark.sources.options import now_ms
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from pykafka_ops.spark.inputs.sampling import Look
 
-SHOWN: Final = 20
 _PLACED: Final = schemas.columns("topic string, partition int, leader int, replicas ints, isr ints")
 
 
@@ -105,7 +104,7 @@ class ClusterInputs(Inputs):
         first = "log_dirs" not in self.frames
         found = self.keep("log_dirs", lambda: self._live("log_dirs"))
         if first:
-            self.untold = untold(assigned(self._placed()), told(found))
+            self.untold = untold(self.assigned(), told(found))
             self.problems += problems(self.untold)
         return found
 
@@ -158,9 +157,6 @@ def unknown_ends(partitions: DataFrame) -> list[Problem]:
             if row["leader"] is None
             else f"broker {row['leader']} does not return its offsets",
         )
-        for row in missing[:SHOWN]
+        for row in missing
     ]
-    if len(missing) > SHOWN:
-        more = len(missing) - SHOWN
-        problems.append(Problem("partitions", f"{more:,} more whose offsets are not known"))
-    return problems
+    return first_problems(problems, SHOWN, "partitions", "whose offsets are not known")

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.engines import functions_of, in_arrow
-from pykafka_ops.spark.model import Problem
+from pykafka_ops.spark.model import Problem, first_problems
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -59,7 +59,5 @@ def untold(wanted: Mapping[int, int], found: Mapping[int, int]) -> dict[int, str
 
 def problems(said: Mapping[int, str]) -> list[Problem]:
     """The first ``SHOWN`` brokers by name, and how many more there are."""
-    made = [Problem(f"broker {broker}", text) for broker, text in [*said.items()][:SHOWN]]
-    if len(said) > SHOWN:
-        made.append(Problem("brokers", f"{len(said) - SHOWN:,} more do not tell of all replicas"))
-    return made
+    made = [Problem(f"broker {broker}", text) for broker, text in said.items()]
+    return first_problems(made, SHOWN, "brokers", "do not tell of all replicas")

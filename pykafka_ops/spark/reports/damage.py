@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.spark.engines import functions_of
 from pykafka_ops.spark.inputs import Inputs
-from pykafka_ops.spark.model import Problem
+from pykafka_ops.spark.model import Problem, first_problems
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -37,9 +37,7 @@ class DamageTally:
     def problems(self) -> list[Problem]:
         """The first MOST of them, and how many more there are."""
         found = [Problem(where, what) for where, what in sorted(self.places.items())]
-        more = len(found) - MOST
-        rest = [Problem("log directories", f"{more:,} more damaged places")] if more > 0 else []
-        return [*found[:MOST], *rest]
+        return first_problems(found, MOST, "log directories", "damaged places")
 
 
 def damaged_place(batches: DataFrame) -> Any:

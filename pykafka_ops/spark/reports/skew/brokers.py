@@ -16,7 +16,6 @@ from pykafka_ops.analysis.moves.plan import plan_moves
 from pykafka_ops.analysis.skew import skew_percent
 from pykafka_ops.spark.engines import first_rows, functions_of, kept
 from pykafka_ops.spark.inputs import Inputs
-from pykafka_ops.spark.inputs.untold import assigned
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -65,7 +64,7 @@ def places(inputs: Inputs) -> ReplicaPlaces:
         leaders = partitions.where(f.col("leader") >= 0).groupBy("leader")
         led = leaders.agg(f.count("*").alias("leaders")).toArrow().to_pylist()
         made.led, made.partitions = led or None, partitions.count()
-        made.assigned = assigned(partitions)
+        made.assigned = inputs.assigned()
     if dirs is not None:
         f = functions_of(dirs)
         here = dirs.where(~f.coalesce("future", f.lit(False)))
