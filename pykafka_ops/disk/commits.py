@@ -14,6 +14,7 @@ from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.checksum import Buffer
 from pykafka_ops.disk.hot.commit_layouts import LEAST_VALUE, Cut, Layouts
 from pykafka_ops.disk.internal import OffsetCommitKey, OffsetCommitValue, read_offsets_record
+from pykafka_ops.disk.text import java_text
 from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptError
 
@@ -26,6 +27,8 @@ _STAMP = Struct(">q")
 _COMMITS = (b"\0\0", b"\0\1")
 """How keys of commits begin."""
 _MOST_KEYS = 1 << 20
+_NEGATIVE = 1 << 15
+"""From which length on a name of 16 bits is none."""
 
 
 class Stored(NamedTuple):
@@ -80,18 +83,32 @@ class CommitReader:
                 yield new(key, committed if committed >= 0 else stamp, offset)
 
     def _learn_key(self, raw: bytes) -> Key | None:
-        key, found = None, None
-        if raw.startswith(_COMMITS):
-            with suppress(CorruptError):
-                found = read_offsets_record(raw, None).key
-        if isinstance(found, OffsetCommitKey) and (
-            self._groups is None or found.group in self._groups
-        ):
-            key = (found.group, found.topic, found.partition)
+        key = _commit_key(raw)
+        if key is not None and self._groups is not None and key[0] not in self._groups:
+            key = None
         if len(self._keys) >= _MOST_KEYS:
             self._keys.clear()
         self._keys[raw] = key
         return key
+
+
+def _commit_key(raw: bytes) -> Key | None:
+    """The key of a commit in these bytes; None where they are none."""
+    if not raw.startswith(_COMMITS):
+        return None
+    # there may be very many: where all is as usual, no object is made but for the key
+    group_end = 4 + int.from_bytes(raw[2:4], "big")
+    name_at = group_end + 2
+    topic_end = name_at + int.from_bytes(raw[group_end:name_at], "big")
+    if topic_end + 4 == len(raw) and max(group_end - 4, topic_end - name_at) < _NEGATIVE:
+        partition = int.from_bytes(raw[topic_end:], "big", signed=True)
+        return java_text(raw[4:group_end]), java_text(raw[name_at:topic_end]), partition
+    found = None
+    with suppress(CorruptError):
+        found = read_offsets_record(raw, None).key
+    if isinstance(found, OffsetCommitKey):
+        return found.group, found.topic, found.partition
+    return None
 
 
 def _value(data: bytes, at: int, size: int, key: bytes) -> tuple[int, int] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,9 +15,12 @@ from pykafka_ops.disk.internal import (
     OffsetCommitKey,
     OffsetCommitValue,
     encode,
+    read_offsets_record,
 )
 from pykafka_ops.disk.record import Record, payload
+from pykafka_ops.errors import CorruptError
 
+BYTES = st.binary(max_size=4)
 NAMES = st.text(max_size=5)
 VALUES = st.none() | st.builds(
     OffsetCommitValue,
@@ -81,3 +86,24 @@ def test_what_is_no_commit_or_cannot_be_read_is_left_out() -> None:
         record(8, key, good),
     ]
     assert read(odd, CommitReader()) == [Stored(("g", "t", 1), 9, 7)]
+
+
+def sized(size: int, data: bytes) -> bytes:
+    return size.to_bytes(2, "big", signed=True) + data
+
+
+NAME = st.builds(lambda data, more: sized(len(data) + more, data), BYTES, st.integers(-3, 2))
+WHOLE = BYTES.map(lambda data: sized(len(data), data))
+VERSION = st.sampled_from([b"\0\0", b"\0\1"])
+KEYS = st.tuples(VERSION, WHOLE, WHOLE, st.binary(min_size=4, max_size=4))
+ODD_KEYS = st.tuples(VERSION, WHOLE | NAME, WHOLE | NAME, st.binary(max_size=5))
+
+
+@given((KEYS | ODD_KEYS).map(b"".join))
+def test_a_key_is_what_the_tables_say_however_odd_its_bytes_are(raw: bytes) -> None:
+    wanted = None
+    with suppress(CorruptError):
+        found = read_offsets_record(raw, None).key
+        assert isinstance(found, OffsetCommitKey)
+        wanted = (found.group, found.topic, found.partition)
+    assert CommitReader().key(raw) == wanted
