@@ -6,9 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from scripts.benchmarks.context import WORK, Bench, create_topics, load, new_topic
 from scripts.benchmarks.results import OURS, Row
@@ -41,6 +43,31 @@ def _argv(name: str, words: Sequence[str]) -> list[str]:
     if name == OURS:
         return [str(PKO), *words]
     return tool_argv(words[0], *words[1:])
+
+
+class Taken(NamedTuple):
+    """What a command took: seconds by the clock, of a processor, and MB at most."""
+
+    seconds: float
+    cpu: float
+    memory: float
+
+
+def taken(argv: Sequence[str], lines: int) -> Taken:
+    """What a command took that has at least so many ``lines`` of output: Kafka's tools that failed
+    end with 0, too, and soon."""
+    begin = time.monotonic()
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as said:
+        child = subprocess.Popen(argv, stdout=out, stderr=said)
+        _, status, usage = os.wait4(child.pid, 0)
+        seconds = time.monotonic() - begin
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        said.seek(0)
+        printed = out.read()
+        enough = child.returncode == 0 and printed.count(b"\n") >= lines
+        assert enough, f"{argv}: {(printed + said.read()).decode()[-2000:]}"
+    return Taken(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6)
 
 
 def timed(argv: Sequence[str], *, fails: bool = False) -> tuple[float, float]:
