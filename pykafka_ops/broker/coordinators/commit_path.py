@@ -227,7 +227,7 @@ class CommitPath:
         position = active.size
         view = self._view
         try:
-            write(tail, active, view, view, self._fields, partition.leader_epoch)
+            write(tail, active, view, self._fields, partition.leader_epoch)
         except OSError as error:
             raise log.take_back(position, error) from error
         replicas = self._groups.coordinator.environment.replicas

@@ -16,7 +16,9 @@ from pykafka_ops.broker.hot.sequence cimport in_sequence, note
     epoch=cython.longlong, sequence=cython.longlong, n=cython.longlong, size=cython.longlong,
     transactional=cython.bint, body=at.View,
 )
-cpdef bint is_usual(TailHead tail, object records, at.View view, at.Fields fields) except -1
+cpdef bint is_usual(
+    TailHead tail, object data, long long start, at.View view, at.Fields fields
+) except -1
 
 cpdef bint is_due(TailHead tail, SegmentHead active, at.Fields fields) except -1
 
@@ -26,14 +28,13 @@ cpdef bint is_due(TailHead tail, SegmentHead active, at.Fields fields) except -1
     first=cython.longlong, position=cython.longlong, last=cython.longlong, offsets=list,
 )
 cpdef long long write(
-    TailHead tail, SegmentHead active, object records, at.Room room, at.Fields fields,
-    long long leader_epoch
+    TailHead tail, SegmentHead active, at.Room room, at.Fields fields, long long leader_epoch
 ) except -1
 
 @cython.locals(
     position=cython.longlong, latest=cython.longlong, known=FileHead, end=cython.longlong
 )
-cpdef add(SegmentHead segment, object data, long long size, long long last_offset, long long timestamp)
+cpdef add(SegmentHead segment, at.View data, long long size, long long last_offset, long long timestamp)
 
 @cython.locals(meter=MeterHead)
 cpdef settle(

@@ -35,12 +35,14 @@ def checked(tail: TailHead, records: memoryview) -> at.Fields | None:
     if len(records) < at.HEADER_SIZE:
         return None
     fields: at.Fields = at.header(records)
-    return fields if is_usual(tail, records, records, fields) else None
+    return fields if is_usual(tail, records, 0, records, fields) else None
 
 
-def is_usual(tail: TailHead, records: memoryview, view: memoryview, fields: at.Fields) -> bool:
-    """Whether the batch with these header fields can go the quick way. ``view`` is ``records`` once
-    more: compiled it is known as bytes, and the other as an object."""
+def is_usual(
+    tail: TailHead, data: memoryview, start: int, view: memoryview, fields: at.Fields
+) -> bool:
+    """Whether the batch with these header fields can go the quick way: ``view``, which begins at
+    ``start`` of ``data``."""
     base, length, _, magic, crc, flags, delta, _, _, producer_id, epoch, sequence, n = fields
     size = length + 12
     if (
@@ -67,7 +69,7 @@ def is_usual(tail: TailHead, records: memoryview, view: memoryview, fields: at.F
         return False
     if flags & at.CODEC:
         header: BatchHeader = _new(BatchHeader, fields)
-        plain = inflate_quickly(records[at.HEADER_SIZE :], header)
+        plain = inflate_quickly(data[start + at.HEADER_SIZE : start + size], header)
         return plain is not None and promised(plain, 0, fields)
     return promised(body, at.RECORDS_AT, fields)
 
@@ -85,13 +87,11 @@ def is_due(tail: TailHead, active: SegmentHead, fields: at.Fields) -> bool:
 def write(
     tail: TailHead,
     active: SegmentHead,
-    records: memoryview,
     room: memoryview,
     fields: at.Fields,
     leader_epoch: int,
 ) -> int:
-    """Give the batch the next offsets (it is changed in place, in ``room``, which is ``records``
-    once more) and write it; its first offset.
+    """Give the batch the next offsets (it is changed in place) and write it; its first offset.
 
     Raises OSError; a part of it may be in the file then.
     """
@@ -99,7 +99,7 @@ def write(
     first, position = tail.end, active.size
     last = first + delta
     at.stamp(room, first, length, leader_epoch)
-    add(active, records, length + 12, last, timestamp)
+    add(active, room, length + 12, last, timestamp)
     producers = tail.producers
     tail.end = producers.end_offset = last + 1
     if producer_id >= 0:
@@ -124,7 +124,7 @@ def add(segment: SegmentHead, data: Buffer, size: int, last_offset: int, timesta
         known: FileHead = file
         end = known.add(data)
     else:
-        end = file.append(data)
+        end = file.append(memoryview(data))
     if end != position + size:
         raise ShortenedError(file.path)
     if not position:

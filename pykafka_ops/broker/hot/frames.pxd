@@ -20,6 +20,8 @@ cdef class FramesHead(ChannelHead):
     cdef public object turns
     cdef public bint writable
 
+    cdef object take(self, long long nbytes, object data, at.Room room)
+
     @cython.locals(
         position=cython.longlong, end=cython.longlong, served=cython.longlong,
         look=cython.longlong, size=cython.longlong, start=cython.longlong, known=Serving,

@@ -54,11 +54,15 @@ class FramesHead(ChannelHead):
 
     def buffer_updated(self, nbytes: int) -> None:
         """Serve every frame that is whole now."""
+        data = self.pool.shared_view
+        self.take(nbytes, data, data)
+
+    def take(self, nbytes: int, data: memoryview, room: memoryview) -> None:
+        """The same; ``room`` and ``data`` are the shared buffer."""
         self.received_bytes += nbytes
         try:
             if self.large is None and not self.tail:
-                data = self.pool.shared_view[:nbytes]
-                self.cut_in(data, data)
+                self.cut_in(data, room[:nbytes])
             else:
                 self.received(nbytes)
         except Exception as error:
@@ -69,7 +73,8 @@ class FramesHead(ChannelHead):
         self.cut_in(data, data)
 
     def cut_in(self, data: memoryview, room: memoryview) -> None:
-        """The same; ``room`` is ``data`` once more."""
+        """The same for what is compiled: ``room`` is what ``data`` begins with, and as much as
+        there is."""
         position, end, served, look = 0, len(room), 0, at.LOOK
         while end - position >= 4:
             if self.busy or self.closing or not self.writable:
@@ -85,18 +90,18 @@ class FramesHead(ChannelHead):
                 raise FrameSizeError(f"frame of {size} bytes")
             start = position + 4
             if end - start < size:
-                position = self.begin(size, data, start)
+                position = self.begin(size, data[:end], start)
                 break
             position = start + size
             self.served = True
             exchange = self.exchange  # a login changes it
             if at.COMPILED and isinstance(exchange, Serving):
                 known: Serving = exchange
-                known.serve_in(data[start:position], room[start:position])
+                known.serve_in(data, start, room[start:position])
             else:
                 exchange.serve(data[start:position])
         if position < end or self.charged:
-            self.left_over(data, position)
+            self.left_over(data[:end], position)
 
     def received(self, nbytes: int) -> None:
         """Bytes came that do not begin a frame. Raises what :meth:`refuse` takes."""

@@ -29,7 +29,7 @@ cdef class HeartbeatPath(GenerationShape):
     cdef object _topics
 
     @cython.locals(generation=cython.longlong)
-    cdef object answer_in(self, object frame, at.Room room)
+    cdef object answer_in(self, object data, long long start, at.Room room)
 
     @cython.locals(deadline=cython.double)
     cdef bint _lives(self, long long generation) except -1

@@ -96,16 +96,15 @@ class HeartbeatPath(GenerationShape):
 
     def answer(self, frame: memoryview) -> object:
         """As in ``Shape``; None also if the coordinator is not here any more."""
-        return self.answer_in(frame, frame)
+        return self.answer_in(frame, 0, frame)
 
-    def answer_in(self, frame: memoryview, room: memoryview) -> object:
-        """The same; ``room`` is ``frame`` once more."""
+    def answer_in(self, data: memoryview, start: int, room: memoryview) -> object:
         if not self._fits_in(room):
             return None
         generation = at.length(room, self._place)
         if not self._lives(generation):
             return self.unusual(generation)
-        return self._before + bytes(frame[4:8]) + self._after
+        return self._before + bytes(data[start + 4 : start + 8]) + self._after
 
     def _lives(self, generation: int) -> bool:
         """Note that the member lives; False, and nothing is done, if that is not all."""

@@ -25,7 +25,7 @@ cdef class TopicPath(Shape):
         first=cython.longlong, now=cython.longlong,
     )
     cdef (long long, long long, long long) put(
-        self, long long index, object records, at.Room room
+        self, long long index, object data, long long start, at.Room room
     ) except *
 
     @cython.locals(partition=PartitionHead)
@@ -41,10 +41,10 @@ cdef class ProducePath(TopicPath):
     cdef ProduceReply _reply
 
     @cython.locals(
-        correlation_id=cython.longlong, index=cython.longlong, start=cython.longlong,
+        correlation_id=cython.longlong, index=cython.longlong, first=cython.longlong,
         end=cython.longlong,
     )
-    cdef object answer_in(self, object frame, at.Room room)
+    cdef object answer_in(self, object data, long long start, at.Room room)
 
     @cython.locals(
         place=cython.longlong, size=cython.longlong, key=cython.longlong,

@@ -73,11 +73,13 @@ class TopicPath(Shape):
     def append(self, index: int, records: memoryview) -> tuple[int, int, int] | None:
         """First and last offset of the batch, and log start offset; None, and nothing is done,
         where the ordinary code has to append it. Raises WriteFailedError."""
-        done = self.put(index, records, records)
+        done = self.put(index, records, 0, records)
         return None if done[0] < 0 else done
 
-    def put(self, index: int, records: memoryview, room: memoryview) -> tuple[int, int, int]:
-        """As :meth:`append`, but -1 for None; ``room`` is ``records`` once more."""
+    def put(
+        self, index: int, data: memoryview, start: int, room: memoryview
+    ) -> tuple[int, int, int]:
+        """As :meth:`append`, but -1 for None; ``room`` is the batch, at ``start`` of ``data``."""
         partition: PartitionHead | None = self._found(index)
         if partition is None or len(room) < at.HEADER_SIZE:
             return (-1, -1, -1)
@@ -93,7 +95,7 @@ class TopicPath(Shape):
         if flags & at.CODEC > self._most_codec or (flags & at.TRANSACTIONAL and not self._has_id):
             return (-1, -1, -1)
         try:
-            if not is_usual(tail, records, room, fields) or is_due(tail, active, fields):
+            if not is_usual(tail, data, start, room, fields) or is_due(tail, active, fields):
                 return (-1, -1, -1)
         except OverflowError:  # numbers that nobody sends
             return (-1, -1, -1)
@@ -102,7 +104,7 @@ class TopicPath(Shape):
             return (-1, -1, -1)
         position = active.size
         try:
-            first = write(tail, active, records, room, fields, epoch)
+            first = write(tail, active, room, fields, epoch)
         except Exception as error:
             raise WriteFailedError(position) from error
         settle(partition, tail, self._wake, len(room), fields[12])
@@ -146,19 +148,18 @@ class ProducePath(TopicPath):
         return self._find(frame)[2] > 0
 
     def answer(self, frame: memoryview) -> object:
-        return self.answer_in(frame, frame)
+        return self.answer_in(frame, 0, frame)
 
-    def answer_in(self, frame: memoryview, room: memoryview) -> object:
-        correlation_id, index, start, end = self._find(room)
-        if not start:
+    def answer_in(self, data: memoryview, start: int, room: memoryview) -> object:
+        correlation_id, index, first, end = self._find(room)
+        if not first:
             return None
-        records = frame[start:end]
         try:
-            done = self.put(index, records, room[start:end] if at.COMPILED else records)
+            done = self.put(index, data, start + first, room[first:end])
         except WriteFailedError as failure:
-            return self.failed(index, records, failure)
+            return self.failed(index, data[start + first : start + end], failure)
         if done[0] < 0:
-            return self.declined(correlation_id, index, records)
+            return self.declined(correlation_id, index, data[start + first : start + end])
         return self._reply.pack(correlation_id, index, done[0], done[2]) if self.acks else b""
 
     def declined(self, correlation_id: int, index: int, records: memoryview) -> object:

@@ -22,7 +22,7 @@ cdef class Shape:
     cdef public object context
     cdef public long long held
 
-    cdef object answer_in(self, object frame, at.Room room)
+    cdef object answer_in(self, object data, long long start, at.Room room)
 
 
 cdef class Serving:
@@ -35,7 +35,7 @@ cdef class Serving:
     @cython.locals(
         quotas=QuotasHead, shape=Shape, count=CountHead,
     )
-    cdef object serve_in(self, object frame, at.Room room)
+    cdef object serve_in(self, object data, long long start, at.Room room)
 
     @cython.locals(due=bytearray, key=cython.longlong, left=cython.longlong)
     cdef bint is_timed(self, at.View room) except -1

@@ -66,9 +66,10 @@ class Shape:
         """
         raise NotImplementedError
 
-    def answer_in(self, frame: memoryview, room: memoryview) -> object:
-        """The same; ``room`` is ``frame`` once more."""
-        return self.answer(frame)
+    def answer_in(self, data: memoryview, start: int, room: memoryview) -> object:
+        """The same for what is compiled: ``room`` is the frame, which begins at ``start`` of
+        ``data``. To have it as an object costs as much as to read it."""
+        return self.answer(data[start : start + len(room)])
 
 
 class Serving:
@@ -86,20 +87,20 @@ class Serving:
 
     def serve(self, frame: memoryview) -> None:
         """Answer a request, or begin to. Raises WireError for what is none, or has no answer."""
-        self.serve_in(frame, frame)
+        self.serve_in(frame, 0, frame)
 
-    def serve_in(self, frame: memoryview, room: memoryview) -> None:
-        """The same; ``room`` is ``frame`` once more."""
+    def serve_in(self, data: memoryview, start: int, room: memoryview) -> None:
+        """The same; ``room`` is the frame, which begins at ``start`` of ``data``."""
         quotas: QuotasHead = self.quotas
         if quotas.version or self.observers or (self.due is not None and self.is_timed(room)):
-            self.serve_measured(frame)
+            self.serve_measured(data[start : start + len(room)])
             return
         for shape, count in self.known:
-            answer = shape.answer_in(frame, room) if at.COMPILED else shape.answer(frame)
+            answer = shape.answer_in(data, start, room) if at.COMPILED else shape.answer(room)
             if answer is None:
                 continue
             if type(answer) is not bytes or not answer:
-                self.go_on(shape, count, answer, frame)
+                self.go_on(shape, count, answer, data[start : start + len(room)])
                 return
             if count is not None:
                 count.requests += 1
@@ -112,7 +113,7 @@ class Serving:
             else:
                 channel.write(answer)
             return
-        self.read(frame)
+        self.read(data[start : start + len(room)])
 
     def is_timed(self, room: memoryview) -> bool:
         """Whether the request is to be timed; if not yet, one of the next is, one sooner."""

@@ -67,7 +67,7 @@ def append(
         parts.epochs.assign(leader_epoch, tail.end)
     position = active.size
     try:
-        first = write(tail, active, records, records, fields, leader_epoch)
+        first = write(tail, active, records, fields, leader_epoch)
     except OSError as error:
         raise append_failed(parts, active, position, error) from error
     info: AppendInfo = _new(AppendInfo, (first, first + fields[6], -1, tail.start, False))
