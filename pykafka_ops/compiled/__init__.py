@@ -30,6 +30,8 @@ MODULES = (
     "broker.hot.produce",
     "broker.hot.heartbeat",
     "broker.hot.frames",
+    "broker.runtime.sockets.plain.transport",
+    "broker.runtime.sockets.plain.poller",
     "broker.storage.cleaner.sifting",
     "broker.storage.cleaner.stretches",
     "disk.hot.commit_layouts",

@@ -13,6 +13,12 @@ cdef class QuotasHead:
     cdef public long long version
 
 
+cdef class SocketHead:
+    cdef public bint closing
+    cdef public bint corked
+    cdef public bytes held
+
+
 cdef class ChannelHead:
     cdef public object transport
 
@@ -33,7 +39,7 @@ cdef class Serving:
     cdef public QuotasHead quotas
 
     @cython.locals(
-        quotas=QuotasHead, shape=Shape, count=CountHead,
+        quotas=QuotasHead, shape=Shape, count=CountHead, sock=SocketHead,
     )
     cdef object serve_in(self, object data, long long start, at.Room room)
 

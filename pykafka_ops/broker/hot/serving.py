@@ -33,6 +33,17 @@ class QuotasHead:
     version: int
 
 
+class SocketHead:
+    """A transport; while it is ``corked`` answers go out together, when all was served that came:
+    ``held`` is what there is of them."""
+
+    __slots__ = ("closing", "corked", "held")
+
+    closing: bool
+    corked: bool
+    held: bytes | None
+
+
 class ChannelHead:
     """What answers are sent by: ``transport`` is None once the client has hung up."""
 
@@ -108,6 +119,11 @@ class Serving:
             channel = self.channel
             if at.COMPILED and isinstance(channel, ChannelHead):
                 transport = channel.transport
+                if isinstance(transport, SocketHead):
+                    sock: SocketHead = transport
+                    if sock.corked and sock.held is None and not sock.closing:
+                        sock.held = answer
+                        return
                 if transport is not None and not transport.is_closing():
                     transport.write(answer)
             else:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import select
 import socket
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
@@ -22,6 +23,7 @@ from pykafka_ops.broker.runtime.sockets.connection import Connection
 from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
 from pykafka_ops.broker.runtime.sockets.exchange import Exchange
 from pykafka_ops.broker.runtime.sockets.memory import DecodedMemory
+from pykafka_ops.broker.runtime.sockets.plain.poller import Poller
 from pykafka_ops.broker.runtime.sockets.turns import Turns
 from pykafka_ops.broker.state.memory import DEFAULT_LIMIT
 from pykafka_ops.broker.state.quotas.connections import ConnectionQuotas
@@ -70,6 +72,9 @@ class Server:
         self.turns = Turns(self.call_soon)
         self.dispatch = Dispatch(services, routes, self.spawn, DecodedMemory(self.pool))
         self._loop = loop
+        self._poller: Poller | None = None
+        """Serves the clients that speak no TLS; None where the system has no epoll, and where
+        sockets are made up: there the loop does."""
         self._connections: dict[int, Connection] = {}
         self._next_id = 0
         self._listeners: list[str] = []
@@ -117,6 +122,9 @@ class Server:
         asked: int = configs.value("socket.listen.backlog.size")
         backlog = asked if "socket.listen.backlog.size" in configs.static else BACKLOG
         sockets = bind(host, port)
+        real = isinstance(sockets[0], socket.socket) and hasattr(select, "epoll")
+        if real and self._poller is None:
+            self._poller = Poller(self._loop, self.pool)
         self.admission.add(name, sockets, backlog)
         self._listeners.append(name)
         self._add_door(name)
@@ -143,10 +151,12 @@ class Server:
 
     def _welcome(self, listener: str, ip: str, client: socket.socket) -> None:
         door = self._doors.get(listener)
-        if door is None:
-            self.spawn(self._connect(listener, ip, client))
-        else:
+        if door is not None:
             door.come(ip, client)
+        elif self._poller is not None:
+            self._poller.add(client, ip, Connection(self, listener))
+        else:
+            self.spawn(self._connect(listener, ip, client))
 
     async def _connect(self, listener: str, ip: str, client: socket.socket) -> None:
         connection = Connection(self, listener)
@@ -184,6 +194,9 @@ class Server:
             await asyncio.gather(*late, return_exceptions=True)
         for connection in list(self._connections.values()):
             connection.abort()
+        if self._poller is not None:
+            self._poller.close()
+            await asyncio.sleep(0)  # those that were aborted leave
 
     def _sweep_idle(self) -> None:
         """Close connections that did nothing since the sweep before the last."""
