@@ -18,20 +18,9 @@ class FramesHead(ChannelHead):
     are counted; ``large`` is a large frame that is arriving."""
 
     __slots__ = (
-        "busy",
-        "charged",
-        "closing",
-        "exchange",
-        "large",
-        "least_frame",
-        "most_frame",
-        "pool",
-        "received_bytes",
-        "served",
-        "tail",
-        "turns",
-        "writable",
-    )
+        "busy", "charged", "closing", "exchange", "large", "least_frame", "most_frame", "pool",
+        "received_bytes", "served", "tail", "turns", "writable",
+    )  # fmt: skip
 
     busy: bool
     charged: int

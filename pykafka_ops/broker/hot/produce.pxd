@@ -42,7 +42,7 @@ cdef class ProducePath(TopicPath):
 
     @cython.locals(
         correlation_id=cython.longlong, index=cython.longlong, first=cython.longlong,
-        end=cython.longlong,
+        end=cython.longlong, done=(cython.longlong, cython.longlong, cython.longlong),
     )
     cdef object answer_in(self, object data, long long start, at.Room room)
 

@@ -34,8 +34,7 @@ class QuotasHead:
 
 
 class SocketHead:
-    """A transport; while it is ``corked`` answers go out together, when all was served that came:
-    ``held`` is what there is of them."""
+    """A transport. While it is ``corked`` answers go out together in the end: ``held`` has them."""
 
     __slots__ = ("closing", "corked", "held")
 

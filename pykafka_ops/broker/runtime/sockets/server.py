@@ -23,11 +23,12 @@ from pykafka_ops.broker.runtime.sockets.connection import Connection
 from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
 from pykafka_ops.broker.runtime.sockets.exchange import Exchange
 from pykafka_ops.broker.runtime.sockets.memory import DecodedMemory
-from pykafka_ops.broker.runtime.sockets.plain.poller import Poller
+from pykafka_ops.broker.runtime.sockets.plain.poller import SocketPoller
 from pykafka_ops.broker.runtime.sockets.turns import Turns
 from pykafka_ops.broker.state.memory import DEFAULT_LIMIT
 from pykafka_ops.broker.state.quotas.connections import ConnectionQuotas
 from pykafka_ops.broker.state.session import NOBODY, Session
+from pykafka_ops.compiled import is_compiled
 
 if TYPE_CHECKING:  # most brokers have no TLS
     from pykafka_ops.broker.runtime.security.login_counts import LoginCounts
@@ -44,6 +45,10 @@ UNKNOWN = ("unknown", "unknown")
 """What clients use that have not said so, as in ``ClientInformation``."""
 STALL_SECONDS = 10.0
 """How often, while memory is short, requests without progress are looked for."""
+
+
+def _may_poll(sock: object) -> bool:
+    return is_compiled() and hasattr(select, "epoll") and isinstance(sock, socket.socket)
 
 
 BACKLOG = 1024
@@ -72,9 +77,9 @@ class Server:
         self.turns = Turns(self.call_soon)
         self.dispatch = Dispatch(services, routes, self.spawn, DecodedMemory(self.pool))
         self._loop = loop
-        self._poller: Poller | None = None
-        """Serves the clients that speak no TLS; None where the system has no epoll, and where
-        sockets are made up: there the loop does."""
+        self._poller: SocketPoller | None = None
+        """Serves the clients that speak no TLS. None where the loop does: where the system has no
+        epoll, nothing is compiled (it is no quicker then), or sockets are made up."""
         self._connections: dict[int, Connection] = {}
         self._next_id = 0
         self._listeners: list[str] = []
@@ -122,9 +127,8 @@ class Server:
         asked: int = configs.value("socket.listen.backlog.size")
         backlog = asked if "socket.listen.backlog.size" in configs.static else BACKLOG
         sockets = bind(host, port)
-        real = isinstance(sockets[0], socket.socket) and hasattr(select, "epoll")
-        if real and self._poller is None:
-            self._poller = Poller(self._loop, self.pool)
+        if self._poller is None and _may_poll(sockets[0]):
+            self._poller = SocketPoller(self._loop, self.pool)
         self.admission.add(name, sockets, backlog)
         self._listeners.append(name)
         self._add_door(name)

@@ -6,7 +6,7 @@ from pykafka_ops.broker.hot.frames cimport FramesHead
 from pykafka_ops.broker.runtime.sockets.plain.transport cimport PlainTransport
 
 
-cdef class Poller:
+cdef class SocketPoller:
     cdef bint _closing
     cdef long long _count
     cdef object _epoll

@@ -19,7 +19,7 @@ AGAIN = 8
 """Reads of one client in a row, as long as each fills the memory that it is given."""
 
 
-class Poller:
+class SocketPoller:
     """``pool`` has the memory that all clients are read into, one after the other. Raises OSError
     where the process has no descriptor left."""
 

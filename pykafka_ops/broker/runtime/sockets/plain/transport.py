@@ -1,7 +1,7 @@
 """One socket: an asyncio transport of which a client's connection needs nothing else.
 
-It is read by the :class:`~.poller.Poller`, which ends what was begun here, too: what the socket did
-not take goes out when there is room.
+It is read by the :class:`~.poller.SocketPoller`, which also ends what was begun here: what the
+socket did not take goes out when there is room.
 """
 
 from __future__ import annotations
