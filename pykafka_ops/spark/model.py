@@ -59,7 +59,7 @@ class Section:
     ``unknown`` says why nobody knows what rows there should be; empty where that is known.
     ``total``: how many rows there are, where that is more than a report holds; ``rows`` are those
     that come first, and ``met`` are all that meet the condition which was asked for (None: nobody
-    looked).
+    looked); ``elsewhere`` names the tables that have all of them.
     """
 
     name: str
@@ -70,11 +70,14 @@ class Section:
     unknown: str = ""
     total: int | None = None
     met: MetRows | None = None
+    elsewhere: str = ""
 
     def __post_init__(self) -> None:
         if self.is_cut and self.total is not None:
-            cut = f"Showing {len(self.rows):,} of {self.total:,} rows."
-            self.note = f"{cut} {self.note}".strip()
+            told = f"; all are in {self.elsewhere}" if self.elsewhere else ""
+            cut = f"Showing {len(self.rows):,} of {self.total:,} rows{told}."
+            if not self.note.startswith(cut):  # a section may be made of another one
+                self.note = f"{cut} {self.note}".strip()
 
     @property
     def is_cut(self) -> bool:

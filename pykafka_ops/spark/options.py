@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pykafka_ops.analysis.cost import CostRules
 from pykafka_ops.analysis.freshness import FreshnessRules
 from pykafka_ops.analysis.owners import OwnerRules
 from pykafka_ops.analysis.skew import CONSUMER_RATE, PRODUCER_RATE
 from pykafka_ops.spark.conditions import SectionCondition
+from pykafka_ops.spark.model import Column
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 Records = Literal["all", "none"]
 
@@ -36,7 +40,8 @@ class ReportOptions:
 
     Cost: prices, and who ``owners`` are (None: not asked for). ``slo`` is
     the objective of freshness. ``sample``: how many records of a topic are looked at (formats).
-    ``condition`` is held against rows that a report does not hold, too.
+    ``condition`` is held against rows that a report does not hold, too. ``whole`` writes all rows
+    of a section (its name, its columns) that a report holds the first of, and says where they are.
     """
 
     window: int | None = None
@@ -55,3 +60,9 @@ class ReportOptions:
     sample: int = 10_000
     slo: FreshnessRules = field(default_factory=FreshnessRules)
     condition: SectionCondition | None = None
+    whole: Callable[[str, DataFrame, Sequence[Column]], str] | None = None
+
+    def all_rows(self, section: str, rows: DataFrame, *, known: Sequence[Column]) -> str:
+        """Write a section of which a report holds the first rows alone; where it is ("": nobody
+        asked for tables). Raises StorageError."""
+        return self.whole(section, rows, known) if self.whole is not None else ""

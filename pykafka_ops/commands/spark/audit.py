@@ -31,9 +31,9 @@ from pykafka_ops.spark.uris import shown
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from pykafka_ops.commands.spark.places import ReportPlaces
     from pykafka_ops.spark.model import Report
     from pykafka_ops.spark.output.history import History
-    from pykafka_ops.spark.output.outlets import Outlet
     from pykafka_ops.spark.reports.audit.report import AuditCounts
 
 _DIFFERS: Final = "|".join(f"state={state}" for state in WRONG)
@@ -55,9 +55,9 @@ def audit(run: Run) -> int:
     with ExitStack() as stack:
         job = _AuditJob(run, asked, stack)
 
-        def make(spark: SparkSession, stages: Stages, kept: Outlet | None) -> Made:
+        def make(spark: SparkSession, stages: Stages, places: ReportPlaces) -> Made:
             made, history = with_history(
-                "audit", asked, job.now, kept, lambda _: job.report(spark, stages)
+                "audit", asked, job.now, places.history, lambda _: job.report(spark, stages)
             )
             histories: dict[str, History] = {"audit": history}
             return [made], histories

@@ -44,9 +44,10 @@ _HISTORY = Option("--history", metavar="DIR", type=FILE_PATH,
 _FILES = (
     HTML,
     Option("--csv", metavar="DIR", type=FILE_PATH,
-           help="write every section as a CSV file into this directory"),
+           help="write every section as a CSV file into this directory, whole: a large one may be "
+           "a directory of files"),
     Option("--parquet", metavar="DIR", type=FILE_PATH,
-           help="write every section as a Parquet file into this directory"),
+           help="write every section as a Parquet file into this directory, whole, likewise"),
     Option("--output-file", metavar="FILE", type=FILE_PATH,
            help="write what -o says to this file instead of standard output"),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pykafka_ops.spark.output.history import History
     from pykafka_ops.spark.output.outlets import Outlet
     from pykafka_ops.spark.output.tables import CatalogTables
+    from pykafka_ops.spark.output.whole import WholePlaces
 
 _MARKS = {"json": b'-report", "version"', "yaml": b"-report\nversion: ", "html": b"pykafka-ops",
           "metrics": b"# HELP pko_report_"}  # fmt: skip
@@ -47,6 +48,7 @@ class ReportPlaces:
     cluster: str
     tables: CatalogTables | None
     source: str
+    whole: WholePlaces
 
     @classmethod
     def of(cls, run: Run, asked: ReportRequest) -> ReportPlaces:
@@ -54,6 +56,7 @@ class ReportPlaces:
         where a file of somebody else would be written over, or for a URI that is none of Spark's.
         """
         from pykafka_ops.spark.output.outlets import Outlet
+        from pykafka_ops.spark.output.whole import WholePlaces
 
         args = run.args
         names = ("output-file", "html", "csv", "parquet", "history", "metrics")
@@ -65,10 +68,13 @@ class ReportPlaces:
             Outlet(text, folder=name in ("csv", "parquet", "history")) if text else None
             for name, text in zip(names, texts, strict=True)
         )
+        forms = {form: outlet for form, outlet in (("csv", csv), ("parquet", parquet)) if outlet}
+        tables = _tables(run)
         top, yes = args.number("top") or 10, args.has("yes")
         places = cls(
             run.output, asked.section, top, output, html, csv, parquet, history, metrics, yes,
-            Judge.of(asked), _cluster(run, asked), _tables(run), asked.source,
+            Judge.of(asked), _cluster(run, asked), tables, asked.source,
+            WholePlaces(forms, tables, asked.source),
         )  # fmt: skip
         places._check(uris=False)
         return places
@@ -98,11 +104,16 @@ class ReportPlaces:
         files = self._files(reports, histories)
         if self.tables is not None:
             for report in reports:
-                self.tables.write(report, self.source)
+                done = self.whole.sections("table", report.kind)
+                self.tables.write(report, self.source, done)
         if self.output is not None:
             text = self._text(reports, to_terminal=False)
             files[self.output] = {self.output.name: text.encode("utf-8", "backslashreplace")}
+        for outlet in self.whole.outlets.values():
+            for name in files.get(outlet, ()):
+                outlet.store.clear(name, files=False)
         write(files)
+        self.whole.settle()
 
     def show(self, reports: Sequence[Report]) -> None:
         """What goes to the terminal."""
@@ -126,15 +137,23 @@ class ReportPlaces:
         if self.metrics is not None:
             made[self.metrics] = {self.metrics.name: self._metrics(reports)}
         for report in reports:
-            folder = f"{report.kind}/" if len(reports) > 1 else ""
+            folder = self.folder(report.kind, reports)
             for outlet, write, end in (
                 (self.csv, files.csv_files, "csv"),
                 (self.parquet, files.parquet_files, "parquet"),
             ):
                 if outlet is not None:
                     self._own(outlet, folder, [f"{s.name}.{end}" for s in report.sections])
-                    made.setdefault(outlet, {}).update(write(report, folder))
+                    whole = self.whole.sections(end, folder)
+                    made.setdefault(outlet, {}).update(write(report, folder, whole))
+        for outlet, named in self.whole.files.items():
+            made.setdefault(outlet, {}).update(named)
         return made
+
+    @staticmethod
+    def folder(kind: str, every: Sized) -> str:
+        """Where the tables of a report go; of several each has its own."""
+        return f"{kind}/" if len(every) > 1 else ""
 
     def _metrics(self, reports: Sequence[Report]) -> bytes:
         from pykafka_ops.spark.output.metrics import metrics_text

@@ -45,8 +45,8 @@ def report(run: Run) -> int:
     be read, 4 where the condition holds."""
     asked = ask(run, TOGETHER if run.args.verb == "all" else (run.args.verb,))
 
-    def make(spark: SparkSession, stages: Stages, kept: Outlet | None) -> Made:
-        return _reports(asked, spark, stages, kept)
+    def make(spark: SparkSession, stages: Stages, places: ReportPlaces) -> Made:
+        return _reports(asked, spark, stages, places)
 
     return finish(run, asked, make, chosen)
 
@@ -54,7 +54,7 @@ def report(run: Run) -> int:
 def finish(
     run: Run,
     asked: ReportRequest,
-    make: Callable[[SparkSession, Stages, Outlet | None], Made],
+    make: Callable[[SparkSession, Stages, ReportPlaces], Made],
     choose: Callable[[Run, ReportRequest], EngineChoice] | None = None,
 ) -> int:
     """Make reports by the engine that ``choose`` gives (Spark without it), show and keep them; the
@@ -74,10 +74,13 @@ def finish(
         Stages.of(run) as stages,
         engine_session(run, asked, engine, places, stages) as session,
     ):
-        reports, histories = make(session, stages, places.history)
-        if choose:
-            reports = [_made_by(engine, report) for report in reports]
-        places.write(reports, histories)
+        try:
+            reports, histories = make(session, stages, places)
+            if choose:
+                reports = [_made_by(engine, report) for report in reports]
+            places.write(reports, histories)
+        finally:
+            places.whole.drop()
     return shown(asked, places, reports)
 
 
@@ -100,14 +103,14 @@ def _made_by(engine: EngineChoice, report: Report) -> Report:
 
 
 def _reports(
-    asked: ReportRequest, spark: SparkSession, stages: Stages, kept: Outlet | None
+    asked: ReportRequest, spark: SparkSession, stages: Stages, places: ReportPlaces
 ) -> Made:
     inputs = open_inputs(asked, spark)
     reports, histories = [], {}
     try:
         for kind in asked.kinds:
             stages(f"{kind}: reading")
-            made, history = _report(kind, asked, inputs, stages, kept)
+            made, history = _report(kind, asked, inputs, stages, places)
             reports.append(made)
             histories[kind] = history
     finally:
@@ -116,7 +119,7 @@ def _reports(
 
 
 def _report(
-    kind: str, asked: ReportRequest, inputs: Inputs, stages: Stages, kept: Outlet | None
+    kind: str, asked: ReportRequest, inputs: Inputs, stages: Stages, places: ReportPlaces
 ) -> tuple[Report, History]:
     """One report, compared with and added to the history that is kept."""
     from pykafka_ops.spark.options import ReportOptions
@@ -130,13 +133,20 @@ def _report(
             stage=stage,
             owners=asked.owners,
             condition=_condition(kind, asked),
+            whole=places.whole.writer(
+                kind,
+                places.folder(kind, asked.kinds),
+                inputs.now,
+                asked.owners,
+                history if places.history is not None else None,
+            ),
             **asked.options,  # type: ignore[arg-type]
         )
         module = importlib.import_module(f"pykafka_ops.spark.reports.{kind}.report")
         made: Report = module.build(inputs, options)
         return made
 
-    return with_history(kind, asked, inputs.now, kept, make)
+    return with_history(kind, asked, inputs.now, places.history, make)
 
 
 def _condition(kind: str, asked: ReportRequest) -> SectionCondition | None:

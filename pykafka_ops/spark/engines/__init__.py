@@ -135,6 +135,25 @@ def dealt(frame: DataFrame, key: str, rows: int) -> DataFrame:
     return frame.repartition(max(cores_of(frame), -(-frame.count() // rows)), key)
 
 
+def dealt_to(frame: DataFrame, rows: int) -> DataFrame:
+    """The frame in tasks of about so many rows."""
+    if _frame_here(frame) is not None:
+        return frame
+    return frame.repartition(max(1, -(-frame.count() // rows)))
+
+
+def batches_here(frame: DataFrame) -> Iterator[pa.RecordBatch] | None:
+    """The rows of a frame that is in this process, batch by batch; None of one of Spark's."""
+    local = _frame_here(frame)
+    return None if local is None else local.batches()
+
+
+def schema_of(frame: DataFrame) -> pa.Schema:
+    """Names and types of the columns."""
+    local = _frame_here(frame)
+    return schemas.arrow(frame.schema) if local is None else next(local.batches()).schema
+
+
 def first_rows(frame: DataFrame, order: Sequence[tuple[str, str]], most: int) -> pa.Table:
     """The first ``most`` rows by columns, each ``ascending`` or ``descending``; of a frame of Spark
     no more come here."""
@@ -144,6 +163,13 @@ def first_rows(frame: DataFrame, order: Sequence[tuple[str, str]], most: int) ->
     f = functions_of(frame)
     keys = [f.desc(name) if way == "descending" else f.asc(name) for name, way in order]
     return frame.orderBy(*keys).limit(most).toArrow()
+
+
+def row_count(frame: DataFrame) -> int:
+    """How many rows there are."""
+    f = functions_of(frame)
+    sums = frame.groupBy(f.lit(True).alias("every")).agg(f.count("*").alias("rows")).toArrow()
+    return int(sum(sums["rows"].to_pylist()))
 
 
 def kept(frame: DataFrame) -> DataFrame:

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pykafka_ops.errors import StorageError
 from pykafka_ops.spark import uris
 from pykafka_ops.spark.output import atomic
+from pykafka_ops.spark.output.stores import is_of_spark
 from pykafka_ops.spark.sources.place import Location
 from pykafka_ops.spark.sources.store_errors import cause
 
@@ -57,6 +58,31 @@ class ArrowStore:
         for name in names:
             with self._told("remove", name), suppress(FileNotFoundError):
                 self._files.delete_file(self._at(name))
+
+    def spark_uri(self, name: str) -> str | None:
+        """As ``Store``."""
+        return None
+
+    def clear(self, name: str, *, files: bool = True) -> None:
+        """As ``Store``."""
+        from pyarrow.fs import FileType
+
+        with self._told("look at", name):
+            kind = self._files.get_file_info(self._at(name)).type
+        if kind == FileType.File and files:
+            self.remove([name])
+        if kind != FileType.Directory:
+            return
+        inside = self.names(name)
+        if any(not is_of_spark(part) for part in inside):
+            raise StorageError(f"cannot remove {self.root}/{name}: it is not of a report alone")
+        with self._told("remove", name):
+            self._files.delete_dir(self._at(name))
+
+    def rename(self, old: str, new: str) -> None:
+        """As ``Store``."""
+        with self._told("write", new):
+            self._files.move(self._at(old), self._at(new))
 
     def _put(self, name: str, data: bytes) -> None:
         path = self._at(name)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
-from pykafka_ops.spark.model import Report, Section
+from pykafka_ops.spark.model import Column, Report, Row, Section
 from pykafka_ops.spark.output.arrow import parquet_bytes
 from pykafka_ops.spark.output.document import document, plain, values
 from pykafka_ops.spark.output.stores import Store
@@ -19,22 +19,28 @@ from pykafka_ops.spark.output.stores import Store
 LIST = "_report.json"
 
 
-def csv_files(report: Report, folder: str) -> dict[str, bytes]:
-    """Every section as ``SECTION.csv`` and the list of them; ``folder`` is "" or ends in /."""
-    return _with_list(report, folder, {f"{s.name}.csv": csv_bytes(s) for s in report.sections})
+def csv_files(report: Report, folder: str, whole: Collection[str] = ()) -> dict[str, bytes]:
+    """Every section as ``SECTION.csv`` but those that are ``whole`` already, and the list of them
+    all; ``folder`` is "" or ends in /."""
+    some = (s for s in report.sections if s.name not in whole)
+    made = {f"{s.name}.csv": csv_bytes(s) for s in some}
+    return _with_list(report, folder, made, [f"{name}.csv" for name in whole])
 
 
-def parquet_files(report: Report, folder: str) -> dict[str, bytes]:
-    """Every section as ``SECTION.parquet`` and the list of them; ``folder`` likewise."""
-    made = {f"{s.name}.parquet": parquet_bytes(s, {}) for s in report.sections}
-    return _with_list(report, folder, made)
+def parquet_files(report: Report, folder: str, whole: Collection[str] = ()) -> dict[str, bytes]:
+    """Every section as ``SECTION.parquet``; the rest likewise."""
+    some = (s for s in report.sections if s.name not in whole)
+    made = {f"{s.name}.parquet": parquet_bytes(s, {}) for s in some}
+    return _with_list(report, folder, made, [f"{name}.parquet" for name in whole])
 
 
-def _with_list(report: Report, folder: str, made: Mapping[str, bytes]) -> dict[str, bytes]:
+def _with_list(
+    report: Report, folder: str, made: Mapping[str, bytes], whole: Sequence[str]
+) -> dict[str, bytes]:
     about = document(report)
     sections = about.pop("sections")
     assert isinstance(sections, dict)
-    about["files"] = sorted(made)
+    about["files"] = sorted([*made, *whole])
     about["columns"] = {name: section["columns"] for name, section in sections.items()}
     text = json.dumps(about, ensure_ascii=False, indent=1) + "\n"
     return {f"{folder}{name}": data for name, data in {**made, LIST: text.encode()}.items()}
@@ -46,8 +52,13 @@ def csv_bytes(section: Section) -> bytes:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([c.name for c in section.columns])
     for row in section.rows:
-        writer.writerow([_cell(v) for v in values(row, section.columns).values()])
+        writer.writerow(csv_cells(row, section.columns))
     return out.getvalue().encode("utf-8", "backslashreplace")
+
+
+def csv_cells(row: Row, columns: Sequence[Column]) -> list[object]:
+    """The cells of a row."""
+    return [_cell(v) for v in values(row, columns).values()]
 
 
 def _cell(found: object) -> object:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pykafka_ops.errors import StorageError, UsageError
 from pykafka_ops.spark import uris
 from pykafka_ops.spark.output import atomic
+from pykafka_ops.spark.output.stores import is_of_spark
 from pykafka_ops.spark.sources.store_errors import cause
 
 if TYPE_CHECKING:
@@ -84,6 +85,31 @@ class HadoopStore:
                 self._files.delete(self._at(name), False)
             except Exception as error:
                 raise self._error("cannot remove", name, error) from error
+
+    def spark_uri(self, name: str) -> str | None:
+        """As :class:`Store`."""
+        return f"{self._root}/{name}"
+
+    def clear(self, name: str, *, files: bool = True) -> None:
+        """As :class:`Store`."""
+        inside = self.names(name)
+        if inside == [name.rpartition("/")[2]]:  # a listing of a file is the file
+            if not files:
+                return
+        elif not all(map(is_of_spark, inside)):
+            raise StorageError(f"cannot remove {self.root}/{name}: it is not of a report alone")
+        try:
+            self._files.delete(self._at(name), True)
+        except Exception as error:
+            raise self._error("cannot remove", name, error) from error
+
+    def rename(self, old: str, new: str) -> None:
+        """As :class:`Store`."""
+        try:
+            if not self._files.rename(self._at(old), self._at(new)):
+                raise OSError("it cannot be renamed")
+        except Exception as error:
+            raise self._error("cannot write", new, error) from error
 
     def _put(self, name: str, data: bytes) -> None:
         path = self._at(name)

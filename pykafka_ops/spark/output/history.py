@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from pykafka_ops.runs import merged
@@ -112,33 +112,57 @@ def with_trends(report: Report, history: Mapping[str, Sequence[Row]]) -> Report:
     ``summary`` gets ``previous_run``, the moment of that run in ms (None: this is the first).
     """
     wanted = TRENDS.get(report.kind, {})
-    last = max((int(str(r["now"])) for n in wanted for r in history.get(n, ())), default=None)
-    sections = [
-        _with_changes(s, *wanted[s.name], _last_run(history.get(s.name, ()), last))
-        if s.name in wanted
-        else s
-        for s in report.sections
-    ]
+    last = _last(wanted, history)
+    sections = []
+    for section in report.sections:
+        change = change_of(report.kind, section.name, history)
+        sections.append(section if change is None else change.of(section))
     return replace(report, sections=sections, summary={**report.summary, "previous_run": last})
 
 
-def _last_run(rows: Sequence[Row], last: int | None) -> list[Row]:
-    return [row for row in rows if row.get("now") == last]
+def _last(wanted: Mapping[str, object], history: Mapping[str, Sequence[Row]]) -> int | None:
+    """The moment of the last run."""
+    return max((int(str(r["now"])) for n in wanted for r in history.get(n, ())), default=None)
 
 
-def _with_changes(
-    section: Section, keys: tuple[str, ...], name: str, before: Sequence[Row]
-) -> Section:
-    def key(row: Row) -> tuple[str, ...]:
-        return tuple(str(row.get(k)) for k in keys)
+@dataclass(frozen=True, slots=True)
+class SectionChange:
+    """What the field ``name`` of a section was in the last run, by the values of ``keys``."""
 
-    old = {key(row): row.get(name) for row in before}
-    columns = with_change(section.columns, name)
-    rows = [
-        {**row, f"{name}_change": _difference(row.get(name), old.get(key(row)))}
-        for row in section.rows
-    ]
-    return replace(section, columns=columns, rows=rows)
+    keys: tuple[str, ...]
+    name: str
+    old: Mapping[tuple[str, ...], object]
+
+    def columns(self, known: Sequence[Column]) -> list[Column]:
+        """The columns of the section, with that of the change."""
+        return with_change(known, self.name)
+
+    def row(self, row: Row) -> Row:
+        """A row with its change."""
+        change = _difference(row.get(self.name), self.old.get(_key(row, self.keys)))
+        return {**row, f"{self.name}_change": change}
+
+    def of(self, section: Section) -> Section:
+        """The section with its changes."""
+        rows = [self.row(row) for row in section.rows]
+        return replace(section, columns=self.columns(section.columns), rows=rows)
+
+
+def change_of(
+    kind: str, section: str, history: Mapping[str, Sequence[Row]]
+) -> SectionChange | None:
+    """The change of a section since the last run; None where none is looked at."""
+    wanted = TRENDS.get(kind, {})
+    if section not in wanted:
+        return None
+    keys, name = wanted[section]
+    last = _last(wanted, history)
+    before = [row for row in history.get(section, ()) if row.get("now") == last]
+    return SectionChange(keys, name, {_key(row, keys): row.get(name) for row in before})
+
+
+def _key(row: Row, keys: Sequence[str]) -> tuple[str, ...]:
+    return tuple(str(row.get(k)) for k in keys)
 
 
 def with_change(columns: Sequence[Column], name: str) -> list[Column]:

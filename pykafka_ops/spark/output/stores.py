@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -26,6 +27,21 @@ class Store(Protocol):
 
     def remove(self, names: Sequence[str]) -> None:
         """Remove files; those that are gone already are no error. Raises StorageError."""
+
+    def spark_uri(self, name: str) -> str | None:
+        """Where Spark itself writes to ``name``; None where it cannot."""
+
+    def clear(self, name: str, *, files: bool = True) -> None:
+        """Remove a directory that Spark wrote, or with ``files`` a file, if there is one. Raises
+        StorageError, also where something else is in it."""
+
+    def rename(self, old: str, new: str) -> None:
+        """Rename a directory to where nothing is. Raises StorageError."""
+
+
+def is_of_spark(name: str) -> bool:
+    """Whether Spark gives files of a table such names."""
+    return name.lstrip(".").startswith(("part-", "_SUCCESS", "_temporary"))
 
 
 class LocalStore:
@@ -64,3 +80,28 @@ class LocalStore:
                 (self.path / name).unlink(missing_ok=True)
             except OSError as e:
                 raise StorageError(f"cannot remove {self.path / name}: {e.strerror or e}") from e
+
+    def spark_uri(self, name: str) -> str | None:
+        """As :class:`Store`."""
+        return (self.path.absolute() / name).as_uri()
+
+    def clear(self, name: str, *, files: bool = True) -> None:
+        """As :class:`Store`."""
+        path = self.path / name
+        try:
+            if not path.is_dir() or path.is_symlink():
+                if files:
+                    path.unlink(missing_ok=True)
+                return
+            for part in [part for part in path.iterdir() if is_of_spark(part.name)]:
+                shutil.rmtree(part) if part.is_dir() else part.unlink()
+            path.rmdir()
+        except OSError as e:
+            raise StorageError(f"cannot remove {path}: {e.strerror or e}") from e
+
+    def rename(self, old: str, new: str) -> None:
+        """As :class:`Store`."""
+        try:
+            (self.path / old).rename(self.path / new)
+        except OSError as e:
+            raise StorageError(f"cannot write {self.path / new}: {e.strerror or e}") from e

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 RUN_ID, RUN_DATE, RUN_TIME, RUN_SOURCE = "run_id", "run_date", "run_time", "run_source"
 _PART: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,127}")
-_COUNTS: Final = ("bytes", "records")
+COUNTS: Final = ("bytes", "records")
 
 
 class TableName(NamedTuple):
@@ -95,9 +95,9 @@ def _array(values: Sequence[Any], column: Column) -> pa.Array:
     if column.unit == "ms":
         micros = [None if v is None else int(v) * 1000 for v in values]
         return pa.array(micros, pa.int64()).cast(pa.timestamp("us", tz="UTC"))
-    if column.unit in DOUBLES or (column.unit not in _COUNTS and numbers and float in kinds):
+    if column.unit in DOUBLES or (column.unit not in COUNTS and numbers and float in kinds):
         return pa.array([None if v is None else float(v) for v in values], pa.float64())
-    if column.unit in _COUNTS or numbers or (not kinds and column.kind == "number"):
+    if column.unit in COUNTS or numbers or (not kinds and column.kind == "number"):
         return pa.array([None if v is None else round(v) for v in values], pa.int64())
     if kinds == {bool} or (not kinds and column.kind == "flag"):
         return pa.array(values, pa.bool_())

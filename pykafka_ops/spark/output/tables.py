@@ -4,12 +4,12 @@ theirs (Iceberg, Delta). A run that is written again replaces its rows."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.errors import PkoError, StorageError, UsageError
-from pykafka_ops.spark.model import Report, Section
+from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.output.table_rows import RUN_DATE, RUN_ID, TableName, TableRun, rows_table
 
 if TYPE_CHECKING:
@@ -67,15 +67,25 @@ class CatalogTables:
     def _is_in_memory(self) -> bool:
         return self._spark.conf.get("spark.sql.catalogImplementation", "") == "in-memory"
 
-    def write(self, report: Report, source: str) -> None:
-        """Put the rows of a run into the table of each section. Raises StorageError."""
+    def write(self, report: Report, source: str, whole: Collection[str] = ()) -> None:
+        """Put the rows of a run into the table of each section but those that are ``whole``, where
+        they are already. Raises StorageError."""
         run = TableRun(source, report.now)
         with self._told():
             for section in report.sections:
-                self._write(self._name.table(report.kind, section.name), section, run)
+                if section.name not in whole:
+                    frame = self._spark.createDataFrame(rows_table(section, run)).coalesce(1)
+                    self._write(self._name.table(report.kind, section.name), frame, run)
 
-    def _write(self, table: str, section: Section, run: TableRun) -> None:
-        frame = self._spark.createDataFrame(rows_table(section, run))
+    def write_frame(self, kind: str, section: str, frame: DataFrame, run: TableRun) -> str:
+        """Put the rows of a frame, which has the columns of the table, into it; its name.
+        Executors do. Raises StorageError."""
+        table = self._name.table(kind, section)
+        with self._told():
+            self._write(table, frame, run)
+        return table.replace("`", "")
+
+    def _write(self, table: str, frame: DataFrame, run: TableRun) -> None:
         if not self._spark.catalog.tableExists(table):
             self._create(table, frame)
         frame = self._fitting(table, frame)
@@ -128,7 +138,7 @@ class CatalogTables:
         own = (RUN_DATE, RUN_ID)
         names = ", ".join(f"`{name}`" for name in frame.columns if name not in own)
         where = f"{RUN_DATE} = '{run.date}', {RUN_ID} = '{run.id}'"
-        frame.coalesce(1).createOrReplaceTempView(_VIEW)
+        frame.createOrReplaceTempView(_VIEW)
         try:
             self._sql(
                 f"INSERT OVERWRITE TABLE {table} PARTITION ({where}) SELECT {names} FROM {_VIEW}"

@@ -10,20 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from pykafka_ops.analysis.commits.burrow import OK, SILENCE_MS, UNKNOWN
 from pykafka_ops.analysis.lag.loss import is_silent
 from pykafka_ops.analysis.lag.rows import STATUSES
 from pykafka_ops.spark.arrow import ArrowRows
-from pykafka_ops.spark.engines import kept
+from pykafka_ops.spark.engines import functions_of, kept, row_count
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.inputs.names import INTERNAL
-from pykafka_ops.spark.model import MetRows, Problem, Report, Row, Section
+from pykafka_ops.spark.model import Column, MetRows, Problem, Report, Row, Section
 from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.damage import DamageTally, lost_commits
-from pykafka_ops.spark.reports.lag import columns
+from pykafka_ops.spark.reports.lag import columns, worst
 from pykafka_ops.spark.reports.lag.checkpoints import Jobs, jobs
 from pykafka_ops.spark.reports.lag.departures import damage, departures
 from pykafka_ops.spark.reports.lag.frames import NO_OFFSETS, facts, logs
@@ -31,7 +28,6 @@ from pykafka_ops.spark.reports.lag.judge import ROW, judged
 from pykafka_ops.spark.reports.lag.span import ReportSpan
 from pykafka_ops.spark.reports.lag.totals import by_group, by_topic, over_time
 from pykafka_ops.spark.reports.lag.worst import (
-    MOST_ROWS,
     NOTHING,
     PartitionTotals,
     partition_totals,
@@ -97,6 +93,7 @@ class _Tables:
     history: Sequence[Row] = ()
     met: MetRows | None = None
     met_before: MetRows | None = None
+    elsewhere: tuple[str, str] = ("", "")
     totals: PartitionTotals = NOTHING
     buckets: int = 0
 
@@ -110,33 +107,55 @@ def _collect(
     listed = rows.where("listed")
     totals = partition_totals(listed)
     partitions = worst_first(listed, totals.partitions)
-    asked, met, met_before = options.condition, None, None
-    if asked is not None and totals.partitions > partitions.num_rows:
-        met = asked.met("partitions", listed.select(*ROW.names), known=columns.PARTITIONS)
+    met, where = _rest(
+        "partitions", listed.select(*ROW.names), options, known=columns.PARTITIONS,
+        is_cut=totals.partitions > partitions.num_rows,
+    )  # fmt: skip
     stage("adding up groups")
     groups = by_group(listed).toArrow().to_pylist()
     stage("adding up topics")
     topics = by_topic(listed, ends, span).toArrow().to_pylist()
     stage("going through the history")
     urgent = sorted(groups, key=_urgency)
-    history = over_time(rows, span).toArrow()
-    shown = pa.array(
-        [row["group"] for row in urgent[: max(1, MOST_ROWS // len(span.times))]], pa.string()
-    )
-    worst = history.filter(pc.is_in(history["group"], shown))
-    if asked is not None and history.num_rows > worst.num_rows:
-        met_before = asked.met_of("over_time", ArrowRows(history), known=columns.OVER_TIME)
+    first = [row["group"] for row in urgent[: max(1, worst.MOST_ROWS // len(span.times))]]
+    history = kept(over_time(rows, span))
+    try:
+        f = functions_of(history)
+        buckets = row_count(history)
+        held = history.where(f.col("group").isin(first)).toArrow()
+        met_before, where_before = _rest(
+            "over_time",
+            history,
+            options,
+            known=columns.OVER_TIME,
+            is_cut=buckets > held.num_rows,
+        )
+    finally:
+        history.unpersist()
     return _Tables(
         ArrowRows(partitions),
         urgent,
         _read(topics),
         _unread(topics),
-        ArrowRows(worst.sort_by([("group", "ascending"), ("start", "ascending")])),
+        ArrowRows(held.sort_by([("group", "ascending"), ("start", "ascending")])),
         met,
         met_before,
+        (where, where_before),
         totals,
-        history.num_rows,
+        buckets,
     )
+
+
+def _rest(
+    name: str, rows: DataFrame, options: ReportOptions, *, known: Sequence[Column], is_cut: bool
+) -> tuple[MetRows | None, str]:
+    """Of a section that holds the first of ``rows``: which of all meet the condition, and where all
+    of them are."""
+    if not is_cut:
+        return None, ""
+    asked = options.condition
+    met = None if asked is None else asked.met(name, rows, known=known)
+    return met, options.all_rows(name, rows, known=known)
 
 
 def _urgency(row: Mapping[str, Any]) -> tuple[int, int, str]:
@@ -192,12 +211,13 @@ def _report(
         Section("groups", "Groups", columns.GROUPS, tables.groups),
         Section("partitions", "Partitions", columns.PARTITIONS, tables.partitions,
                 "" if inputs.batches() is not None else f"Safe for: {ESTIMATED[0].lower()}"
-                f"{ESTIMATED[1:]}", total=tables.totals.partitions, met=tables.met),
+                f"{ESTIMATED[1:]}", total=tables.totals.partitions, met=tables.met,
+                elsewhere=tables.elsewhere[0]),
         Section("topics", "Topics", columns.TOPICS, tables.topics),
         Section("silent_groups", "Groups that stopped committing", columns.SILENT, silent),
         Section("unread_topics", "Topics nobody reads", columns.UNREAD, unread, note),
         Section("over_time", "Groups over time", columns.OVER_TIME, tables.history,
-                total=tables.buckets, met=tables.met_before),
+                total=tables.buckets, met=tables.met_before, elsewhere=tables.elsewhere[1]),
     ]  # fmt: skip
     return Report(
         "lag",

@@ -11,9 +11,9 @@ import pyarrow as pa
 from pykafka_ops.analysis import compaction
 from pykafka_ops.analysis.lag import unread
 from pykafka_ops.spark.arrow import map_rows, row_batches
-from pykafka_ops.spark.conditions import SectionCondition
 from pykafka_ops.spark.engines import ArrowTask, first_rows, functions_of, in_arrow
 from pykafka_ops.spark.model import Column, MetRows
+from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.retention.columns import AT_RISK, COMPACTION
 from pykafka_ops.spark.reports.retention.fold import Directory, DirKey, Row, TopicSums
 from pykafka_ops.spark.reports.retention.judge import RISK
@@ -53,12 +53,13 @@ _DEBTS: Final = pa.schema([*_DEBT, ("status", pa.string()), ("rank", pa.int64())
 
 class FirstRows(NamedTuple):
     """The ``rows`` of a section that come first, of ``total``; ``sums`` of all by name; which meet
-    the condition, where there are more."""
+    the condition, and where all are, where there are more."""
 
     rows: Sequence[Row] = ()
     total: int = 0
     sums: Mapping[str, int] = {}
     met: MetRows | None = None
+    elsewhere: str = ""
 
 
 NO_ROWS: Final = FirstRows()
@@ -146,7 +147,7 @@ def replica_bytes(log_dirs: DataFrame) -> dict[str, int]:
     return {row["topic"]: row["bytes"] or 0 for row in sums}
 
 
-def risks(figures: DataFrame, condition: SectionCondition | None) -> FirstRows:
+def risks(figures: DataFrame, options: ReportOptions) -> FirstRows:
     """Rows of ``at_risk``, the worst first, then by when it goes; sums: groups, records."""
     f = functions_of(figures)
     some = figures.where(f.size("risks") > 0).select("topic", "partition", "risks")
@@ -163,7 +164,7 @@ def risks(figures: DataFrame, condition: SectionCondition | None) -> FirstRows:
         sum(group["rows"] for group in groups),
         {"groups": len(groups), "records": sum(group["records"] or 0 for group in groups)},
     )
-    return _judged(found, "at_risk", AT_RISK, rows, condition)
+    return _judged(found, "at_risk", AT_RISK, rows, options)
 
 
 def _risk_rows(row: Row) -> Iterator[Row]:
@@ -176,7 +177,7 @@ def _risk_rows(row: Row) -> Iterator[Row]:
         }
 
 
-def debts(figures: DataFrame, condition: SectionCondition | None) -> FirstRows:
+def debts(figures: DataFrame, options: ReportOptions) -> FirstRows:
     """Rows of ``compaction``, the worst first, then the most bytes; sums: dirty (bytes), stuck."""
     f = functions_of(figures)
     some = figures.where(f.col("debt").isNotNull()).select(*_DEBT.names, "debt")
@@ -193,7 +194,7 @@ def debts(figures: DataFrame, condition: SectionCondition | None) -> FirstRows:
         sum(row["rows"] for row in found),
         {"dirty": sum(row["dirty"] or 0 for row in found), "stuck": stuck},
     )
-    return _judged(held, "compaction", COMPACTION, rows, condition)
+    return _judged(held, "compaction", COMPACTION, rows, options)
 
 
 def _debt_rows(row: Row) -> Iterator[Row]:
@@ -205,12 +206,15 @@ def _judged(
     name: str,
     known: Sequence[Column],
     rows: DataFrame,
-    condition: SectionCondition | None,
+    options: ReportOptions,
 ) -> FirstRows:
-    """With those of all rows that meet the condition, where it holds only the first."""
-    if condition is None or found.total <= len(found.rows):
+    """With those of all rows that meet the condition, where it holds only the first, and where
+    they are."""
+    if found.total <= len(found.rows):
         return found
-    return found._replace(met=condition.met(name, rows, known=known))
+    asked = options.condition
+    met = None if asked is None else asked.met(name, rows, known=known)
+    return found._replace(met=met, elsewhere=options.all_rows(name, rows, known=known))
 
 
 def _first(rows: DataFrame, order: Sequence[tuple[str, str]], names: Sequence[str]) -> list[Row]:

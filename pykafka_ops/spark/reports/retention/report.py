@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.analysis.capacity import Seen
 from pykafka_ops.analysis.retention import BLOCKED, OVER, RetentionPolicy
-from pykafka_ops.spark.conditions import SectionCondition
 from pykafka_ops.spark.engines import functions_of, kept
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Problem, Report, Section
@@ -112,10 +111,12 @@ def _sections(
     sections = [
         Section("topics", "Topics", columns.TOPICS, topics),
         Section("at_risk", "Unread data about to go", columns.AT_RISK, sums.at_risk.rows,
-                total=sums.at_risk.total, met=sums.at_risk.met),
+                total=sums.at_risk.total, met=sums.at_risk.met,
+                elsewhere=sums.at_risk.elsewhere),
         Section("dirs", "Directories", columns.DIRS, dir_rows),
         Section("compaction", "Compaction", columns.COMPACTION, sums.compaction.rows,
-                total=sums.compaction.total, met=sums.compaction.met),
+                total=sums.compaction.total, met=sums.compaction.met,
+                elsewhere=sums.compaction.elsewhere),
         Section("leaving", "What leaves", columns.LEAVING,
                 [row for topic in by_name for row in topic.leaving_rows()]),
         Section("ages", "Bytes by age", columns.AGES,
@@ -158,14 +159,12 @@ def _add_figures(
         sums.unknown["compaction"] = NO_CLEANER
     counted = kept(figures(states(inputs, found, waiting), rules))
     try:
-        _gather(inputs, counted, sums, options.condition)
+        _gather(inputs, counted, sums, options)
     finally:
         counted.unpersist()
 
 
-def _gather(
-    inputs: Inputs, counted: DataFrame, sums: _Sums, condition: SectionCondition | None
-) -> None:
+def _gather(inputs: Inputs, counted: DataFrame, sums: _Sums, options: ReportOptions) -> None:
     """Take in what is made of FIGURES."""
     sums.topics = topic_sums(counted)
     dirs = inputs.log_dirs()
@@ -173,8 +172,8 @@ def _gather(
         f = functions_of(dirs)
         held = dirs.where(~f.coalesce("future", f.lit(False)))
         sums.dirs, sums.replicas = dir_sums(held, counted), replica_bytes(held)
-    sums.at_risk = risks(counted, condition)
-    sums.compaction = debts(counted, condition)
+    sums.at_risk = risks(counted, options)
+    sums.compaction = debts(counted, options)
     f = functions_of(counted)
     broken = counted.where((f.col("damaged") > 0) | (f.size("damage") > 0))
     for row in broken.select("damaged", "damage").toArrow().to_pylist():

@@ -57,6 +57,7 @@ class _Rows:
     count: int
     hot: int
     met: MetRows | None
+    elsewhere: str
 
 
 def build(inputs: Inputs, options: ReportOptions) -> Report:
@@ -86,7 +87,7 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     sections = [
         Section("topics", "Topics", columns.TOPICS, made.topics),
         Section("partitions", "Partitions", columns.PARTITIONS, made.partitions, total=made.count,
-                met=made.met),
+                met=made.met, elsewhere=made.elsewhere),
         Section("keys", "Heaviest keys", columns.KEYS, keys),
         Section("windows", "Partitions over time", columns.WINDOWS, made.windows,
                 _left_out(len(made.topics), made.shown)),
@@ -139,7 +140,8 @@ def _rows(
         window = volume.window((ends["first"], ends["last"]) if known else None)
         figures = partial(
             topic_rows, window=window, racks=dict(found.racks), read=counts.read,
-            options=replace(options, stage=_PLAIN.stage, history=None, checkpoints=()),
+            options=replace(options, stage=_PLAIN.stage, history=None, checkpoints=(),
+                            whole=None),
         )  # fmt: skip
         # The order of topics does not depend on their peaks, which are asked for of those shown.
         plain = map_rows(every, partial(figures, peaks={}), TOPIC, at_once=1)
@@ -158,8 +160,8 @@ def _rows(
             found_partitions = _partitions(rows, options)
         finally:
             rows.unpersist()
-        partitions, count, is_hot, met = found_partitions
-        return _Rows(topics, partitions, windows, len(shown), window, count, is_hot, met)
+        partitions, count, is_hot, met, where = found_partitions
+        return _Rows(topics, partitions, windows, len(shown), window, count, is_hot, met, where)
     finally:
         every.unpersist()
         volumes.unpersist()
@@ -171,9 +173,9 @@ def _skewed_first(topic: Mapping[str, Any]) -> tuple[float, int, str]:
 
 def _partitions(
     topics: DataFrame, options: ReportOptions
-) -> tuple[list[Row], int, int, MetRows | None]:
+) -> tuple[list[Row], int, int, MetRows | None, str]:
     """Rows of partitions by name, of many those that stand out, then the largest; how many there
-    are, and how many stand out; of many those that meet the condition."""
+    are, and how many stand out; of many those that meet the condition, and where all are."""
     rows = kept(map_rows(topics.select("parts"), lambda topic: topic["parts"], PARTITION))
     try:
         f = functions_of(rows)
@@ -183,10 +185,12 @@ def _partitions(
                  ("partition", "ascending")]  # fmt: skip
         shown = first_rows(rows, order, MOST_ROWS).to_pylist()
         shown.sort(key=lambda row: tuple(row[name] for name in PLACE))
-        met, total = None, sum(counts.values())
-        if options.condition is not None and total > len(shown):
-            met = options.condition.met("partitions", rows, known=columns.PARTITIONS)
-        return shown, total, counts.get(True, 0), met
+        met, where, total = None, "", sum(counts.values())
+        if total > len(shown):
+            if options.condition is not None:
+                met = options.condition.met("partitions", rows, known=columns.PARTITIONS)
+            where = options.all_rows("partitions", rows, known=columns.PARTITIONS)
+        return shown, total, counts.get(True, 0), met, where
     finally:
         rows.unpersist()
 
