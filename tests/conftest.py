@@ -64,6 +64,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="pko",
         help="the broker that client tests talk to: ours, or the real Apache Kafka",
     )
+    parser.addoption(
+        "--every-airflow",
+        action="store_true",
+        help="run the operator in every Airflow it is for, not in the newest alone",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

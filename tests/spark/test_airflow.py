@@ -20,10 +20,18 @@ PAGE = (Path(__file__).parents[2] / "docs" / "spark.md").read_text()
 LAG = RECORDS - 2 * READ
 
 
-@pytest.fixture(scope="module", params=VERSIONS)
-def airflow(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Airflow:
-    """Each version of Airflow, with a database of its own."""
-    return Airflow(request.param, tmp_path_factory.mktemp("airflow") / "home")
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """On the newest Airflow, or with ``--every-airflow`` on each."""
+    given = metafunc.definition.get_closest_marker("parametrize")
+    if "version" in metafunc.fixturenames and given is None:
+        count = None if metafunc.config.getoption("--every-airflow") else 1
+        metafunc.parametrize("version", VERSIONS[:count], scope="module")
+
+
+@pytest.fixture(scope="module")
+def airflow(version: str, tmp_path_factory: pytest.TempPathFactory) -> Airflow:
+    """That version of Airflow, with a database of its own."""
+    return Airflow(version, tmp_path_factory.mktemp("airflow") / "home")
 
 
 def test_tasks_push_what_a_report_came_to_and_fail_by_its_exit_code(
@@ -57,8 +65,9 @@ def test_a_task_that_is_stopped_ends_its_report(airflow: Airflow) -> None:
     assert last == "AirflowException: pko spark lag ended with -15: begun"
 
 
+@pytest.mark.parametrize("version", VERSIONS[:1], scope="module")
 def test_the_dag_of_the_page_runs_as_it_is(
-    make_broker: Callable[..., BrokerProcess], tmp_path: Path
+    airflow: Airflow, make_broker: Callable[..., BrokerProcess], tmp_path: Path
 ) -> None:
     (source,) = re.findall(r"```python\n([^`]*?import PkoSparkOperator[^`]*?)```", PAGE)
     broker = make_broker().start()
@@ -76,7 +85,6 @@ def test_the_dag_of_the_page_runs_as_it_is(
     program = tmp_path / "pko"  # as pip puts it on the PATH of Airflow's own Python
     program.write_text(f'#!/bin/sh\nexec {shlex.join(PKO)} "$@"\n')
     program.chmod(0o755)
-    airflow = Airflow(VERSIONS[0], tmp_path / "home")
     source = source.replace('report="lag",', 'report="lag", pko=["pko"],')
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     assert airflow.states("kafka_lag", source, {"PATH": path}) == {

@@ -43,6 +43,8 @@ LONG = (
     SPARK,
     "tests/peer/test_protocol.py",
     "tests/spark/test_standalone.py",
+    "tests/spark/test_airflow.py",
+    "tests/spark/test_connect.py",
     "tests/cluster/test_mixed.py",
     TRIO,
     "tests/cluster/test_faults.py",
