@@ -28,6 +28,12 @@ def servers() -> Iterator[str]:
         yield address
 
 
+@pytest.fixture(scope="module")
+def reports(engine: SparkSession, servers: str) -> dict[str, Report]:
+    """Of each kind, each made once."""
+    return {kind: made(engine, servers, kind) for kind in sorted(expected.SUMMARIES)}
+
+
 def made(spark: SparkSession, servers: str, kind: str) -> Report:
     inputs = open_inputs(
         spark, InputQuery(now=RULES.now), properties={"bootstrap.servers": servers}
@@ -41,20 +47,20 @@ def made(spark: SparkSession, servers: str, kind: str) -> Report:
 
 
 @pytest.mark.parametrize("kind", sorted(expected.SUMMARIES))
-def test_the_summary_is_what_the_rule_says(engine: SparkSession, servers: str, kind: str) -> None:
-    report = made(engine, servers, kind)
+def test_the_summary_is_what_the_rule_says(reports: dict[str, Report], kind: str) -> None:
+    report = reports[kind]
     assert not expected.differences(dict(report.summary), expected.SUMMARIES[kind](RULES))
     assert not report.problems
 
 
-def test_every_broker_holds_what_the_rule_says(engine: SparkSession, servers: str) -> None:
-    rows = made(engine, servers, "skew").section("brokers").rows
+def test_every_broker_holds_what_the_rule_says(reports: dict[str, Report]) -> None:
+    rows = reports["skew"].section("brokers").rows
     wanted = expected.brokers(RULES)
     assert [{name: row[name] for name in wanted[0]} for row in rows] == wanted
 
 
-def test_every_group_is_as_far_behind_as_the_rule_says(engine: SparkSession, servers: str) -> None:
-    rows = made(engine, servers, "lag").section("groups").rows
+def test_every_group_is_as_far_behind_as_the_rule_says(reports: dict[str, Report]) -> None:
+    rows = reports["lag"].section("groups").rows
     wanted = expected.groups(RULES)
     assert {
         row["group"]: {name: row[name] for name in ("partitions", "lag", "max_lag")} for row in rows
