@@ -10,6 +10,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from pykafka_ops.spark.conf import JAVA_OPTIONS
 from pykafka_ops.spark.engines import local_session
 from tests.support.process.broker import BrokerProcess
 
@@ -32,7 +33,8 @@ def spark() -> Iterator[SparkSession]:
     """A local session on two cores with the sources registered."""
     from pykafka_ops.spark.session import SessionOptions, close, session
 
-    conf = {"spark.sql.shuffle.partitions": "2"}
+    # With brief alone Java has room for 48 MB of code, and so many reports compile more than that.
+    conf = {"spark.sql.shuffle.partitions": "2", JAVA_OPTIONS: "-XX:ReservedCodeCacheSize=240m"}
     # brief: little data, so that compiling well would cost a third more than it saves
     made = session(SessionOptions(cores=2, driver_memory="1g", conf=conf, brief=True))
     yield made

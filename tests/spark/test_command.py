@@ -52,6 +52,10 @@ def run(
     return made
 
 
+HERE = pytest.mark.parametrize("run", ["auto"], indirect=True)
+"""For what is made of finished reports, which are the same by both engines."""
+
+
 def by(rows: list[dict[str, Any]], name: str) -> dict[Any, dict[str, Any]]:
     return {row[name]: row for row in rows}
 
@@ -87,6 +91,7 @@ def test_every_form_tells_the_same(run: Run, log_dir: Path, tmp_path: Path) -> N
     assert f">{LAG}<" in page
 
 
+@HERE
 def test_metrics_are_written_as_a_whole_or_not_at_all(
     run: Run, log_dir: Path, tmp_path: Path
 ) -> None:
@@ -114,6 +119,7 @@ def test_metrics_are_written_as_a_whole_or_not_at_all(
     assert code == 2 and "was not made by pko: give --yes to write over it" in err
 
 
+@HERE
 def test_history_shows_what_changed_and_a_condition_decides(
     run: Run, log_dir: Path, tmp_path: Path
 ) -> None:
@@ -135,8 +141,9 @@ def test_history_shows_what_changed_and_a_condition_decides(
     assert (row["group"], row["lag"], row["lag_change"]) == ("billing", str(LAG), "0")
 
 
-@pytest.mark.parametrize("run", ["spark"], indirect=True)
-@pytest.mark.parametrize("scheme", ["file", "viewfs"])
+@pytest.mark.parametrize(
+    ("run", "scheme"), [("auto", "file"), ("spark", "viewfs")], indirect=["run"]
+)
 def test_outputs_behind_uris_are_written_there(
     run: Run, log_dir: Path, tmp_path: Path, spark: SparkSession, scheme: str
 ) -> None:
@@ -225,6 +232,7 @@ def test_a_group_that_is_nowhere_is_told(run: Run, log_dir: Path) -> None:
     assert "pko: there is no group nobody here\n" in err
 
 
+@HERE
 def test_a_directory_without_commits_is_not_known_to_be_well(run: Run, tmp_path: Path) -> None:
     write_log(tmp_path / "logs", "orders", [[50], [50]])
     code, out, err = run("lag", tmp_path / "logs", "--fail-on", "lag_seconds>300")
@@ -240,6 +248,7 @@ def test_a_directory_without_commits_is_not_known_to_be_well(run: Run, tmp_path:
     assert "neither a cluster" in heard["sections"]["at_risk"]["unknown"]
 
 
+@HERE
 def test_a_condition_names_the_rows_that_meet_it(run: Run, log_dir: Path, tmp_path: Path) -> None:
     words = ("lag", log_dir, "--output-file", tmp_path / "lag.txt", "--topics", "orders")
     assert run(*words, "--fail-on", f"lag>{LAG} | status=STOP") == (0, "", "")
@@ -289,6 +298,7 @@ def test_lag_of_a_live_cluster_is_what_groups_lag_tells(
     assert sum(ours.values()) == LAG
 
 
+@HERE
 def test_owners_stand_beside_topics_and_one_without_can_be_asked_for(
     run: Run, tmp_path: Path
 ) -> None:
