@@ -42,9 +42,8 @@ OPTIONS = ReportOptions(
 )
 QUERIES = {
     "all": InputQuery(now=NOW),
-    "a part": InputQuery(NOW, NOW - 8 * HOUR, NOW - HOUR, Names.of(["orders", "clicks"])),
-    "a pattern": InputQuery(now=NOW, topics=Names.of([".*s"], regex=True),
-                            groups=Names.of(["billing", "idle"])),
+    "a part": InputQuery(NOW, NOW - 8 * HOUR, NOW - HOUR, Names.of(["o.*", ".*k.*"], regex=True),
+                         Names.of(["billing", "idle"])),
 }  # fmt: skip
 
 VOLUME = {"usable_bytes", "days_to_80", "days_to_full", "days_to_full_low", "days_to_full_high",
@@ -64,9 +63,7 @@ def rows(found: dict[str, Any], kind: str, section: str) -> list[dict[str, Any]]
     return found[kind]["sections"][section]["rows"]  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize(
-    ("seed", "query"), [(0, "all"), (1, "all"), (2, "a part"), (3, "a pattern")]
-)
+@pytest.mark.parametrize(("seed", "query"), [(1, "all"), (2, "a part")])
 def test_directories(spark: SparkSession, tmp_path: Path, seed: int, query: str) -> None:
     work = Workload(tmp_path, seed)
     by_spark, here = (
@@ -88,8 +85,7 @@ def test_directories(spark: SparkSession, tmp_path: Path, seed: int, query: str)
     assert {row["kind"] for row in rows(here, "formats", "kinds")}
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_frames_of_a_cluster(spark: SparkSession, seed: int) -> None:
+def test_frames_of_a_cluster(spark: SparkSession) -> None:
     moments = [WORLD_NOW - SPAN + n * 600_000 for n in range(25)]
     by_spark, here = (
         made(
@@ -98,7 +94,7 @@ def test_frames_of_a_cluster(spark: SparkSession, seed: int) -> None:
                 now=WORLD_NOW,
                 since=WORLD_NOW - SPAN,
                 log_dirs=[],
-                **World(seed, moments).frames(),  # type: ignore[arg-type]
+                **World(1, moments).frames(),  # type: ignore[arg-type]
             )
         )
         for session in (spark, local_session())
