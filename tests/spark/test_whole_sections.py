@@ -156,3 +156,42 @@ def test_the_command_names_the_tables_and_a_small_run_replaces_them(
         assert not [p.name for p in out.iterdir() if p.name.startswith(".")]
     assert f"all are in {out / 'csv' / 'partitions.csv'}" in texts[0][0]
     assert "Showing" not in texts[1][0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "caps", "sections"),
+    [
+        ("skew", {"skew.report.MOST_ROWS": 4}, ["partitions"]),
+        ("retention", {"retention.gather.MOST_ROWS": 1}, ["at_risk", "compaction"]),
+    ],
+)
+def test_the_other_reports_write_theirs_whole_alike_on_both_engines(
+    spark: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Any,
+    kind: str,
+    caps: dict[str, int],
+    sections: list[str],
+) -> None:
+    (tmp_path / "work").mkdir()
+    work = Workload(tmp_path / "work", 1)
+    monkeypatch.setattr("pykafka_ops.spark.session.close", lambda _: None)
+    monkeypatch.setattr("pykafka_ops.spark.session.session", lambda _: spark)
+    for name, most in caps.items():
+        monkeypatch.setattr(f"pykafka_ops.spark.reports.{name}", most)
+    found = {}
+    for engine in ("spark", "local"):
+        out = tmp_path / engine
+        words = ["spark", kind, *map(str, work.places), "--configs", str(work.settings), "--engine",
+                 engine, "--now", "2030-01-01", "--parquet", str(out), "-o", "json"]  # fmt: skip
+        assert main(words) in (0, 1)
+        made = json.loads(capsys.readouterr().out)["sections"]
+        for name in sections:
+            shown, total = len(made[name]["rows"]), made[name]["total"]
+            assert (name, shown < total) == (name, True)
+            columns, every = rows(out / f"{name}.parquet")
+            assert len(every) == total
+            found[engine, name] = columns, sorted(every, key=str)
+    for name in sections:
+        assert found["spark", name] == found["local", name]
