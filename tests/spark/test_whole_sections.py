@@ -35,6 +35,11 @@ BUCKETS = 24
 SECTIONS = ("partitions", "over_time")
 KEYS = ("group", "topic", "partition", "start")
 OWNERS = OwnerRules([("o*", TopicOwner("shop", tags=("a",)))])
+CUT = {
+    "skew": ("skew.report.MOST_ROWS", 4, ["partitions"]),
+    "retention": ("retention.gather.MOST_ROWS", 1, ["at_risk", "compaction"]),
+}
+"""By report: what bounds its sections, the bound here, and the sections that have more rows."""
 Write = Callable[[str, "DataFrame", Sequence[Column]], str]
 
 
@@ -158,28 +163,16 @@ def test_the_command_names_the_tables_and_a_small_run_replaces_them(
     assert "Showing" not in texts[1][0]
 
 
-@pytest.mark.parametrize(
-    ("kind", "caps", "sections"),
-    [
-        ("skew", {"skew.report.MOST_ROWS": 4}, ["partitions"]),
-        ("retention", {"retention.gather.MOST_ROWS": 1}, ["at_risk", "compaction"]),
-    ],
-)
+@pytest.mark.parametrize("kind", CUT)
 def test_the_other_reports_write_theirs_whole_alike_on_both_engines(
-    spark: SparkSession,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: Any,
-    kind: str,
-    caps: dict[str, int],
-    sections: list[str],
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, kind: str
 ) -> None:
+    cap, most, sections = CUT[kind]
     (tmp_path / "work").mkdir()
     work = Workload(tmp_path / "work", 1)
     monkeypatch.setattr("pykafka_ops.spark.session.close", lambda _: None)
     monkeypatch.setattr("pykafka_ops.spark.session.session", lambda _: spark)
-    for name, most in caps.items():
-        monkeypatch.setattr(f"pykafka_ops.spark.reports.{name}", most)
+    monkeypatch.setattr(f"pykafka_ops.spark.reports.{cap}", most)
     found = {}
     for engine in ("spark", "local"):
         out = tmp_path / engine
