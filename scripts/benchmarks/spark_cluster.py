@@ -48,10 +48,23 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("reports", nargs="+", choices=sorted(expected.SUMMARIES))
     parser.add_argument("--partitions", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--brokers", type=int, default=1_000)
+    add_engine(parser)
+    return parser.parse_args()
+
+
+def add_engine(parser: argparse.ArgumentParser) -> None:
+    """Options for what makes the reports; ``engine_words`` hands them on."""
     parser.add_argument("--engine", default="spark", choices=("auto", "local", "spark"))
     parser.add_argument("--driver-memory", default="1g")
     parser.add_argument("--cores", type=int, default=2)
-    return parser.parse_args()
+
+
+def engine_words(asked: argparse.Namespace) -> list[str]:
+    """The same as words of ``pko spark``."""
+    words = ["--engine", asked.engine]
+    if asked.engine == "spark":
+        words += ["--driver-memory", asked.driver_memory, "--cores", str(asked.cores)]
+    return words
 
 
 @dataclass(slots=True)
@@ -127,10 +140,8 @@ def measured(
     """Make a report and print what it took; whether its figures are right. ``patience`` is a file
     with the settings of the client."""
     argv = [sys.executable, "-m", "pykafka_ops", "spark", kind, "-b", servers, "-o", "json",
-            "--now", str(rules.now), "--engine", asked.engine]  # fmt: skip
-    argv += ["--command-config", patience]
-    if asked.engine == "spark":
-        argv += ["--driver-memory", asked.driver_memory, "--cores", str(asked.cores)]
+            "--now", str(rules.now), "--command-config", patience,
+            *engine_words(asked)]  # fmt: skip
     with tempfile.TemporaryFile("w+") as out:
         code, seconds, watched = ran(argv, out)
         size = out.tell()

@@ -26,7 +26,7 @@ from typing import Any, Final
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.names import partition_dir, segment_file
 from pykafka_ops.disk.record import Record
-from scripts.benchmarks.spark_cluster import ran
+from scripts.benchmarks.spark_cluster import add_engine, engine_words, ran
 
 NOW: Final = 1_800_000_000_000
 TOPIC: Final = "events"
@@ -49,9 +49,7 @@ def arguments() -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--keys", type=int, default=1_000_000)
-    parser.add_argument("--engine", default="spark", choices=("auto", "local", "spark"))
-    parser.add_argument("--driver-memory", default="1g")
-    parser.add_argument("--cores", type=int, default=2)
+    add_engine(parser)
     parser.add_argument("--folder", help="where to write (default: the system's temporary one)")
     return parser.parse_args()
 
@@ -136,9 +134,7 @@ def main() -> int:
             truth.update({key: count[key] * times for key in HOT})
         writing = time.monotonic() - begin
         argv = [sys.executable, "-m", "pykafka_ops", "spark", "skew", str(root), "-o", "json",
-                "--now", str(NOW), "--engine", asked.engine]  # fmt: skip
-        if asked.engine == "spark":
-            argv += ["--driver-memory", asked.driver_memory, "--cores", str(asked.cores)]
+                "--now", str(NOW), *engine_words(asked)]  # fmt: skip
         size = sum(path.stat().st_size for path in root.rglob("*.log"))
         with tempfile.TemporaryFile("w+") as out:
             code, seconds, watched = ran(argv, out)
