@@ -82,13 +82,14 @@ class WholePlaces:
         def write(section: str, rows: DataFrame, columns: Sequence[Column]) -> str:
             change = None if history is None else change_of(kind, section, history)
             made = WholeRows(columns, schema_of(rows), owners, change)
+            dealt = dealt_to(rows, FILE_ROWS)  # counts the rows, which is once for all forms
             where = [
-                self._file(form, outlet, folder, section, _Whole(dealt_to(rows, FILE_ROWS), made))
+                self._file(form, outlet, folder, section, _Whole(dealt, made))
                 for form, outlet in self.outlets.items()
             ]
             if self.tables is not None:
                 run = TableRun(self.source, now)
-                frame = in_arrow(dealt_to(rows, FILE_ROWS), made.table(run), made.table_schema())
+                frame = in_arrow(dealt, made.table(run), made.table_schema())
                 where.append(self.tables.write_frame(kind, section, frame, run))
                 self._note("table", kind, section)
             return " and ".join(place for place in where if place)
