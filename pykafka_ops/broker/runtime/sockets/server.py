@@ -47,12 +47,12 @@ STALL_SECONDS = 10.0
 """How often, while memory is short, requests without progress are looked for."""
 
 
-def _may_poll(sock: object) -> bool:
-    return is_compiled() and hasattr(select, "epoll") and isinstance(sock, socket.socket)
-
-
 BACKLOG = 1024
 """Kafka's 50 drops connections when a crowd arrives; a value in server.properties counts."""
+
+
+def _may_poll(sock: object) -> bool:
+    return is_compiled() and hasattr(select, "epoll") and isinstance(sock, socket.socket)
 
 
 class Server:
