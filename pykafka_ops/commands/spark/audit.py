@@ -26,7 +26,7 @@ from pykafka_ops.commands.spark.ask import ReportRequest, ask
 from pykafka_ops.commands.spark.report import Made, finish, with_history
 from pykafka_ops.commands.spark.stages import Stages
 from pykafka_ops.errors import UsageError
-from pykafka_ops.spark.uris import shown
+from pykafka_ops.objects.uris import shown
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

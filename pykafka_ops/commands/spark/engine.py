@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from pykafka_ops.analysis.bars import size_text
 from pykafka_ops.errors import PkoError, UsageError
-from pykafka_ops.spark import uris
+from pykafka_ops.objects import uris
 from pykafka_ops.spark.inputs.names import INTERNAL
 from pykafka_ops.spark.inputs.planned import LOCAL_PARTITIONS, Wanted, bytes_in, of_cluster
 

@@ -12,7 +12,7 @@ from pykafka_ops.commands.framework.output import say
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.spark.judge import MAIN, Judge, main_section
 from pykafka_ops.errors import UsageError
-from pykafka_ops.spark.uris import shown
+from pykafka_ops.objects.uris import shown
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

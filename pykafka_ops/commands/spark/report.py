@@ -21,12 +21,12 @@ from pykafka_ops.commands.spark.places import ReportPlaces
 from pykafka_ops.commands.spark.running import engine_session
 from pykafka_ops.commands.spark.signals import ended_by_signals
 from pykafka_ops.commands.spark.stages import Stages
+from pykafka_ops.objects.uris import is_uri
 from pykafka_ops.spark.conditions import SectionCondition
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.output.history import History
 from pykafka_ops.spark.owned import with_owners
-from pykafka_ops.spark.uris import is_uri
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

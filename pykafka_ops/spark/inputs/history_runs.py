@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pykafka_ops.errors import CorruptError, StorageError
+from pykafka_ops.objects import uris
 from pykafka_ops.runs.layout import KINDS, RunName
 from pykafka_ops.runs.read import kept_columns, plain_rows, short
-from pykafka_ops.spark import uris
 from pykafka_ops.spark.model import Problem
 from pykafka_ops.spark.output.arrow_store import ArrowStore
 from pykafka_ops.spark.output.history import day_of

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from pykafka_ops.analysis.moments import moment, moment_text
 from pykafka_ops.errors import CorruptError, UsageError
+from pykafka_ops.objects import uris
 from pykafka_ops.runs.layout import RunName
-from pykafka_ops.spark import uris
 from pykafka_ops.spark.inputs.history_runs import HistoryRuns, document_bytes
 
 VERSION: Final = 1

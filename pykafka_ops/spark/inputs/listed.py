@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.disk.names import CLEANER_OFFSET_CHECKPOINT
-from pykafka_ops.spark import uris
+from pykafka_ops.objects import uris
 from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.engines import cores_of, functions_of, scattered, spread
 from pykafka_ops.spark.inputs.names import Names

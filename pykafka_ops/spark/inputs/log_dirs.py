@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.errors import PkoError
-from pykafka_ops.spark import schemas, uris
+from pykafka_ops.objects import uris
+from pykafka_ops.spark import schemas
 from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.engines import functions_of, kept
 from pykafka_ops.spark.failures import ours

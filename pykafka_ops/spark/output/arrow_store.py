@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 from pykafka_ops.errors import StorageError
-from pykafka_ops.spark import uris
+from pykafka_ops.objects import uris
+from pykafka_ops.objects.causes import cause
 from pykafka_ops.spark.output import atomic
 from pykafka_ops.spark.output.stores import is_of_spark
 from pykafka_ops.spark.sources.place import Location
-from pykafka_ops.spark.sources.store_errors import cause
 
 
 class ArrowStore:

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.errors import StorageError, UsageError
-from pykafka_ops.spark import uris
+from pykafka_ops.objects import uris
+from pykafka_ops.objects.causes import cause
 from pykafka_ops.spark.output import atomic
 from pykafka_ops.spark.output.stores import is_of_spark
-from pykafka_ops.spark.sources.store_errors import cause
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

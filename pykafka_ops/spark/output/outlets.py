@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pykafka_ops.errors import StorageError, UsageError
-from pykafka_ops.spark import uris
+from pykafka_ops.objects import uris
 from pykafka_ops.spark.connected import is_connected
 from pykafka_ops.spark.engines import is_local_session
 from pykafka_ops.spark.output import atomic

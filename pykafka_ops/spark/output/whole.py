@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 
 from pykafka_ops.errors import StorageError
-from pykafka_ops.spark import uris
+from pykafka_ops.objects import uris
 from pykafka_ops.spark.engines import batches_here, dealt_to, in_arrow, schema_of
 from pykafka_ops.spark.model import Column
 from pykafka_ops.spark.output import atomic

@@ -24,7 +24,7 @@ from pykafka_ops.disk.names import (
     parse_segment_file,
 )
 from pykafka_ops.errors import CorruptError, UsageError
-from pykafka_ops.spark import uris
+from pykafka_ops.objects import uris
 from pykafka_ops.spark.sources import tiers
 from pykafka_ops.spark.sources.listing import ListedFile, explained_at, kind_of, listing
 from pykafka_ops.spark.sources.place import Location, RandomFile

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from pykafka_ops.errors import StorageError, UsageError
+from pykafka_ops.objects.causes import cause
 from pykafka_ops.spark.sources.place import Location
-from pykafka_ops.spark.sources.store_errors import cause
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileInfo

@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from pykafka_ops.errors import StorageError, UsageError
-from pykafka_ops.spark import uris
-from pykafka_ops.spark.sources.store_errors import cause, one_line, store_error
+from pykafka_ops.objects import uris
+from pykafka_ops.objects.causes import cause, one_line, store_error
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem

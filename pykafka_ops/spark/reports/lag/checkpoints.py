@@ -17,13 +17,13 @@ from pykafka_ops.analysis.stream_checkpoint import (
     read_offsets,
 )
 from pykafka_ops.errors import StorageError, UsageError
-from pykafka_ops.spark import uris
+from pykafka_ops.objects import uris
+from pykafka_ops.objects.causes import cause
 from pykafka_ops.spark.engines import made_frame
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Problem
 from pykafka_ops.spark.schemas import COMMITTED, OFFSETS
 from pykafka_ops.spark.sources.files import Location
-from pykafka_ops.spark.sources.store_errors import cause
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from pykafka_ops.errors import UsageError
-from pykafka_ops.spark import uris
+from pykafka_ops.objects import uris
 from pykafka_ops.spark.sources.files import (
     Location,
     ReplicaDir,

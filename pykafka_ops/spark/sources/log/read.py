@@ -16,7 +16,7 @@ from pykafka_ops.disk.compression import CODEC_NAMES
 from pykafka_ops.disk.names import TXN_INDEX_SUFFIX, segment_file
 from pykafka_ops.disk.txn_index import AbortedTxn, read_txn_index
 from pykafka_ops.errors import CorruptBatchError, CorruptError
-from pykafka_ops.spark import uris
+from pykafka_ops.objects import uris
 from pykafka_ops.spark.decode.records import WantedRecords
 from pykafka_ops.spark.sources.files import Location, RandomFile, ReplicaDir
 from pykafka_ops.spark.sources.log.columns import batch_rows, overlapping, plain_rows, record_rows

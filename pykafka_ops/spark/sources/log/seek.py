@@ -17,7 +17,7 @@ from pykafka_ops.disk.names import INDEX_SUFFIX, SNAPSHOT_SUFFIX, TIME_INDEX_SUF
 from pykafka_ops.disk.resync import plausible
 from pykafka_ops.disk.snapshot import read_snapshot
 from pykafka_ops.errors import CorruptError
-from pykafka_ops.spark import uris
+from pykafka_ops.objects import uris
 from pykafka_ops.spark.decode.frames import length_and_magic
 from pykafka_ops.spark.sources.files import Location, RandomFile, ReplicaDir, SegmentFile
 from pykafka_ops.spark.sources.log.pick import first_record

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pykafka_ops.spark import uris
-from pykafka_ops.spark.sources.store_errors import cause
+from pykafka_ops.objects import uris
+from pykafka_ops.objects.causes import cause
 
 KEYED = "s3://AKIA:topsecret@logs/kafka/data?region=eu-1&secret_key=topsecret"
 

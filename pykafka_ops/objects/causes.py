@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from pykafka_ops.errors import StorageError
-from pykafka_ops.spark import uris
+from pykafka_ops.objects import uris
 
 _AZURE: Final = (
     "AZURE_CLIENT_ID, AZURE_TENANT_ID and AZURE_CLIENT_SECRET, or the machine's identity"
