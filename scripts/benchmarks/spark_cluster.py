@@ -6,7 +6,8 @@ they take, and how much memory?
 The cluster is one process that answers for all brokers (tests/support/by_rule), beside ``pko``. A
 line of JSON for each run: seconds, seconds of processor time, and the most MB that were resident
 at a time: of the driver's Python, of the JVM (driver and, on local cores, executors), of the Python
-workers together, and of all of them. The exit code is 1 where a figure is not what the rule says.
+workers together, and of all of them; MB of the report in JSON and of its page. The exit code is 1
+where a figure is not what the rule says.
 """
 
 from __future__ import annotations
@@ -139,12 +140,13 @@ def measured(
 ) -> bool:
     """Make a report and print what it took; whether its figures are right. ``patience`` is a file
     with the settings of the client."""
-    argv = [sys.executable, "-m", "pykafka_ops", "spark", kind, "-b", servers, "-o", "json",
-            "--now", str(rules.now), "--command-config", patience,
-            *engine_words(asked)]  # fmt: skip
-    with tempfile.TemporaryFile("w+") as out:
+    with tempfile.TemporaryFile("w+") as out, tempfile.NamedTemporaryFile(suffix=".html") as page:
+        argv = [sys.executable, "-m", "pykafka_ops", "spark", kind, "-b", servers, "-o", "json",
+                "--now", str(rules.now), "--command-config", patience, "--html", page.name,
+                *engine_words(asked)]  # fmt: skip
         code, seconds, watched = ran(argv, out)
         size = out.tell()
+        page_size = Path(page.name).stat().st_size
         out.seek(0)
         summary: dict[str, Any] = json.load(out)["summary"] if code == 0 else {}
     wrong = expected.differences(summary, expected.SUMMARIES[kind](rules))
@@ -153,7 +155,8 @@ def measured(
         "partitions": rules.partitions, "groups": rules.groups, "code": code,
         "seconds": round(seconds, 1), "cpu_seconds": round(sum(watched.cpu.values()), 1),
         **{f"{name}_mb": mb for name, mb in sorted(watched.mb.items())},
-        "json_mb": round(size / (1 << 20), 1), "load": round(os.getloadavg()[0], 1),
+        "json_mb": round(size / (1 << 20), 1), "page_mb": round(page_size / (1 << 20), 1),
+        "load": round(os.getloadavg()[0], 1),
         "wrong": {k: [str(v) for v in pair] for k, pair in wrong.items()},
     }  # fmt: skip
     print(json.dumps(line), flush=True)
