@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.log_dirs import describe_log_dirs
-from pykafka_ops.client.topics import all_topics
+from pykafka_ops.client.topic_sizes import topic_sizes
 from pykafka_ops.disk.names import LOG_SUFFIX, parse_dir
 from pykafka_ops.errors import PkoError
 
@@ -49,7 +49,7 @@ def _is_wanted(name: str, wanted: Wanted) -> bool:
 
 class PlannedReading(NamedTuple):
     """What a cluster has of some topics: partitions, and bytes of those that are read whole (None:
-    a broker does not say, or is not there)."""
+    a broker does not say, or is not there, or nobody was asked, since partitions are many)."""
 
     partitions: int
     bytes: int | None
@@ -57,9 +57,12 @@ class PlannedReading(NamedTuple):
 
 def of_cluster(cluster: Cluster, wanted: Wanted, read: Wanted) -> PlannedReading:
     """Of the ``wanted`` topics, and of those to ``read``, the largest replica of each partition."""
-    topics = [t for t in all_topics(cluster) if wanted(t.name) or read(t.name)]
-    whole = {t.name: [p.number for p in t.partitions] for t in topics if read(t.name)}
-    return PlannedReading(sum(len(t.partitions) for t in topics), _bytes(cluster, whole))
+    sizes = {t: n for t, n in topic_sizes(cluster).items() if wanted(t) or read(t)}
+    count = sum(sizes.values())
+    if count > LOCAL_PARTITIONS:
+        return PlannedReading(count, None)
+    whole = {topic: range(size) for topic, size in sizes.items() if read(topic)}
+    return PlannedReading(count, _bytes(cluster, whole))
 
 
 def _bytes(cluster: Cluster, whole: Mapping[str, Sequence[int]]) -> int | None:

@@ -53,8 +53,11 @@ def _is_refusal(error: PkoError) -> bool:
 
 
 def topics_of(cluster: Cluster, options: SourceOptions) -> list[TopicDescription]:
-    """The topics that ``subscribe`` or ``subscribePattern`` means, by name."""
+    """The topics that ``subscribe`` or ``subscribePattern`` means, by name; of all there are no
+    others are asked for where their names are known."""
     names = options.names("subscribe", "subscribePattern")
+    if names.names:
+        return described(cluster.metadata(sorted(names.names), name="listTopics"))
     return [topic for topic in all_topics(cluster) if topic.name in names]
 
 
