@@ -9,34 +9,26 @@ from typing import Any, Final
 import numpy as np
 
 from pykafka_ops.disk.build import build_batch
-from pykafka_ops.disk.internal import ConsumerProtocolAssignment, TopicPartitions, encode
 from pykafka_ops.disk.record import Record
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages import api_versions as av
 from pykafka_ops.wire.messages import describe_configs as dc
-from pykafka_ops.wire.messages import describe_groups as dg
 from pykafka_ops.wire.messages import describe_log_dirs as dld
 from pykafka_ops.wire.messages import describe_topic_partitions as dtp
 from pykafka_ops.wire.messages import fetch as fe
-from pykafka_ops.wire.messages import find_coordinator as fc
-from pykafka_ops.wire.messages import list_groups as lg
 from pykafka_ops.wire.messages import list_offsets as lo
 from pykafka_ops.wire.messages import metadata as md
-from pykafka_ops.wire.messages import offset_fetch as of
+from tests.support.by_rule import commit_logs
+from tests.support.by_rule.group_answers import HOST, GroupAnswers
 from tests.support.by_rule.rules import (
     DIRS,
     VOLUME,
     ClusterRules,
-    group_name,
     number_of,
     topic_name,
 )
 
-LATEST: Final = -1
-EARLIEST: Final = -2
-MAX_TIMESTAMP: Final = -3
-_HOST: Final = "127.0.0.1"
 _TOPIC: Final = 2
 _MOST_OF_PAGE: Final = 2_000
 _DYNAMIC, _DEFAULT = 1, 5
@@ -61,6 +53,8 @@ class RuledAnswers:
     def __init__(self, rules: ClusterRules, ports: Sequence[int]) -> None:
         self.rules, self._ports = rules, ports
         self.asked: dict[str, int] = {}
+        self._commits = commit_logs.CommitLogs(rules)
+        self._groups = GroupAnswers(rules, ports)
         self._answers: dict[str, Answer] = {
             "ApiVersions": self._versions,
             "Metadata": self._metadata,
@@ -69,17 +63,17 @@ class RuledAnswers:
             "DescribeConfigs": self._configs,
             "ListOffsets": self._offsets,
             "Fetch": self._fetch,
-            "ListGroups": self._groups,
-            "DescribeGroups": self._describe_groups,
-            "FindCoordinator": self._coordinators,
-            "OffsetFetch": self._committed,
+            "ListGroups": self._groups.listed,
+            "DescribeGroups": self._groups.described,
+            "FindCoordinator": self._groups.coordinators,
+            "OffsetFetch": self._groups.committed,
         }
         self._ranges = [
             av.ApiVersion(api_key=int(api), min_version=api.versions[0], max_version=highest)
             for api, highest in _spoken().items()
         ]
         self.brokers = [
-            md.MetadataResponseBroker(node_id=b, host=_HOST, port=port, rack=rules.rack(b))
+            md.MetadataResponseBroker(node_id=b, host=HOST, port=port, rack=rules.rack(b))
             for b, port in enumerate(ports)
         ]
 
@@ -108,6 +102,8 @@ class RuledAnswers:
         )
 
     def _described_by(self, name: str) -> md.MetadataResponseTopic:
+        if name == commit_logs.TOPIC:
+            return self._described_commits()
         number = self._topic(name)
         if number is None:
             return md.MetadataResponseTopic(error_code=_UNKNOWN, name=name)
@@ -126,6 +122,19 @@ class RuledAnswers:
             )  # fmt: skip
         id_ = (topic + 1).to_bytes(16, "big")
         return md.MetadataResponseTopic(name=topic_name(topic), topic_id=id_, partitions=made)
+
+    def _described_commits(self) -> md.MetadataResponseTopic:
+        """Seen by who names it alone, so that figures of all topics are those of the rule."""
+        made = [
+            md.MetadataResponsePartition(
+                partition_index=p, leader_id=(leader := p % self.rules.brokers),
+                replica_nodes=[leader], isr_nodes=[leader],
+            )
+            for p in range(commit_logs.PARTITIONS)
+        ]  # fmt: skip
+        return md.MetadataResponseTopic(
+            name=commit_logs.TOPIC, topic_id=bytes(15) + b"\xff", is_internal=True, partitions=made
+        )
 
     def _pages(self, broker: int, request: dtp.DescribeTopicPartitionsRequest) -> Any:
         """A page of all topics, from the cursor on."""
@@ -220,11 +229,18 @@ class RuledAnswers:
     def _led(self, broker: int, topic: str, partitions: Iterable[int]) -> Iterator[int]:
         """The numbers of the partitions that are there, -1 for those that the broker does not
         lead."""
-        number = self._topic(topic)
-        mine = () if number is None else self.rules.partitions_of(number)
+        number, mine = self._topic(topic), range(0)
+        if number is not None:
+            mine = self.rules.partitions_of(number)
+        elif topic == commit_logs.TOPIC:  # its partitions come behind all others
+            mine = range(self.rules.partitions, self.rules.partitions + commit_logs.PARTITIONS)
         for p in partitions:
-            is_led = 0 <= p < len(mine) and mine[p] % self.rules.brokers == broker
+            is_led = 0 <= p < len(mine) and self._leader(mine[p]) == broker
             yield mine[p] if is_led else -1
+
+    def _leader(self, number: int) -> int:
+        of_commits = number - self.rules.partitions
+        return (of_commits if of_commits >= 0 else number) % self.rules.brokers
 
     def _offsets(self, broker: int, request: lo.ListOffsetsRequest) -> lo.ListOffsetsResponse:
         asked = [(t.name, p) for t in request.topics for p in t.partitions]
@@ -237,8 +253,12 @@ class RuledAnswers:
         offsets = np.full(len(asked), -1, dtype=np.int64)
         times = np.full(len(asked), -1, dtype=np.int64)
         for moment in np.unique(moments).tolist():
-            rows = np.flatnonzero((moments == moment) & (numbers >= 0))
+            is_of_rule = (numbers >= 0) & (numbers < self.rules.partitions)
+            rows = np.flatnonzero((moments == moment) & is_of_rule)
             offsets[rows], times[rows] = self._found(numbers[rows], moment)
+            for row in np.flatnonzero((moments == moment) & (numbers >= self.rules.partitions)):
+                log = int(numbers[row]) - self.rules.partitions
+                offsets[row], times[row] = self._commits.found(log, moment)
         found = iter(zip(numbers.tolist(), offsets.tolist(), times.tolist(), strict=True))
         topics = [
             lo.ListOffsetsTopicResponse(
@@ -261,11 +281,11 @@ class RuledAnswers:
     def _found(self, n: Any, moment: int) -> tuple[Any, Any]:
         """Offsets and times of partitions for a moment or one of Kafka's special times."""
         rules, none = self.rules, np.full(len(n), -1, dtype=np.int64)
-        if moment == LATEST:
+        if moment == commit_logs.LATEST:
             return rules.end(n), none
-        if moment == EARLIEST:
+        if moment == commit_logs.EARLIEST:
             return rules.start(n), none
-        at = rules.end(n) - 1 if moment == MAX_TIMESTAMP else rules.at(n, moment)
+        at = rules.end(n) - 1 if moment == commit_logs.MAX_TIMESTAMP else rules.at(n, moment)
         return at, np.where(at < 0, -1, rules.written(n, at))
 
     def _fetch(self, broker: int, request: fe.FetchRequest) -> fe.FetchResponse:
@@ -277,17 +297,23 @@ class RuledAnswers:
         return fe.FetchResponse(responses=topics)
 
     def _read(self, n: int, asked: fe.FetchPartition) -> fe.PartitionData:
-        """The one record at the offset that is asked for."""
+        """The record at the offset that is asked for; of commits as many as there is room for."""
         index, at = asked.partition, asked.fetch_offset
         if n < 0:
             return fe.PartitionData(
                 partition_index=index, error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER,
                 high_watermark=-1, records=None,
             )  # fmt: skip
-        start, end = int(self.rules.start(n)), int(self.rules.end(n))
+        of_commits = n - self.rules.partitions
+        if of_commits >= 0:
+            start, end = 0, self._commits.end(of_commits)
+        else:
+            start, end = int(self.rules.start(n)), int(self.rules.end(n))
         code, data = 0, b""
         if not start <= at <= end:
             code = ErrorCode.OFFSET_OUT_OF_RANGE
+        elif at < end and of_commits >= 0:
+            data = self._commits.read(of_commits, at, asked.partition_max_bytes)
         elif at < end:
             record = Record(at, int(self.rules.written(n, at)), b"key", b"value", ())
             data = bytes(build_batch([record], base_offset=at))
@@ -295,84 +321,6 @@ class RuledAnswers:
             partition_index=index, error_code=code, high_watermark=end, last_stable_offset=end,
             log_start_offset=start, records=data,
         )  # fmt: skip
-
-    # --- groups
-
-    def _group(self, name: str) -> int | None:
-        number = number_of(name) if name.startswith("group-") else -1
-        return number if 0 <= number < self.rules.groups and group_name(number) == name else None
-
-    def _groups(self, broker: int, request: lg.ListGroupsRequest) -> lg.ListGroupsResponse:
-        return lg.ListGroupsResponse(
-            groups=[
-                lg.ListedGroup(
-                    group_id=group_name(g), protocol_type="consumer", group_state=self._state(g),
-                    group_type="classic",
-                )
-                for g in range(broker, self.rules.groups, self.rules.brokers)
-            ]
-        )  # fmt: skip
-
-    def _state(self, group: int) -> str:
-        return "Stable" if self.rules.members(group) else "Empty"
-
-    def _coordinators(self, broker: int, request: fc.FindCoordinatorRequest) -> Any:
-        found = []
-        for key in request.coordinator_keys:
-            group = self._group(key)
-            node = 0 if group is None else group % self.rules.brokers
-            found.append(fc.Coordinator(key=key, node_id=node, host=_HOST, port=self._ports[node]))
-        return fc.FindCoordinatorResponse(coordinators=found)
-
-    def _describe_groups(self, broker: int, request: dg.DescribeGroupsRequest) -> Any:
-        return dg.DescribeGroupsResponse(groups=[self._members(name) for name in request.groups])
-
-    def _members(self, name: str) -> dg.DescribedGroup:
-        group = self._group(name)
-        if group is None:
-            return dg.DescribedGroup(group_id=name, group_state="Dead")
-        count = self.rules.members(group)
-        members = [
-            dg.DescribedGroupMember(
-                member_id=f"{name}-member-{m}", client_id=f"client-{m}",
-                client_host=f"/10.0.0.{m}", member_assignment=self._assigned(group, m, count),
-            )
-            for m in range(count)
-        ]  # fmt: skip
-        return dg.DescribedGroup(
-            group_id=name, group_state=self._state(group), protocol_type="consumer",
-            protocol_data="range" if count else "", members=members,
-        )  # fmt: skip
-
-    def _assigned(self, group: int, member: int, members: int) -> bytes:
-        places = [
-            TopicPartitions(topic=topic_name(t), partitions=own)
-            for t in self.rules.reads(group)
-            if (own := list(range(member, len(self.rules.partitions_of(t)), members)))
-        ]
-        return encode(ConsumerProtocolAssignment(assigned_partitions=places, user_data=None), 0)
-
-    def _committed(self, broker: int, request: of.OffsetFetchRequest) -> of.OffsetFetchResponse:
-        return of.OffsetFetchResponse(groups=[self._offsets_of(g) for g in request.groups])
-
-    def _offsets_of(self, asked: of.OffsetFetchRequestGroup) -> of.OffsetFetchResponseGroup:
-        group = self._group(asked.group_id)
-        reads = () if group is None else self.rules.reads(group)
-        topics = []
-        for topic in reads:
-            offsets = self.rules.committed(np.array(self.rules.partitions_of(topic))).tolist()
-            topics.append(
-                of.OffsetFetchResponseTopic(
-                    name=topic_name(topic),
-                    partitions=[
-                        of.OffsetFetchResponsePartition(
-                            partition_index=p, committed_offset=offset, metadata="", error_code=0
-                        )
-                        for p, offset in enumerate(offsets)
-                    ],
-                )
-            )
-        return of.OffsetFetchResponseGroup(group_id=asked.group_id, topics=topics)
 
 
 def _spoken() -> dict[ApiKey, int]:

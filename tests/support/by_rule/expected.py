@@ -6,19 +6,24 @@ from typing import Any
 
 import numpy as np
 
+from pykafka_ops.analysis.commits.burrow import OK, STOP
 from pykafka_ops.analysis.skew import hot
-from tests.support.by_rule.rules import RECORD, ClusterRules, group_name
+from tests.support.by_rule.rules import RECORD, SINCE, ClusterRules, group_name
 
 
 def lag_summary(rules: ClusterRules) -> dict[str, object]:
     """Of ``summary`` of the lag report."""
     every = np.arange(rules.partitions)
+    stopped = [g["status"] == STOP for g in groups(rules).values()]
     return {
         "groups": rules.groups,
         "partitions": rules.partitions,
         "lag": int(rules.lag(every).sum()),
         "unknown_partitions": 0,
         "unread_topics": 0,
+        "groups_in_trouble": sum(stopped),
+        "groups_unknown": 0,
+        "silent_groups": sum(not rules.members(g) for g in range(rules.groups)),
     }
 
 
@@ -68,7 +73,8 @@ def brokers(rules: ClusterRules) -> list[dict[str, Any]]:
 
 
 def groups(rules: ClusterRules) -> dict[str, dict[str, Any]]:
-    """Of the rows of ``groups`` of the lag report, by name."""
+    """Of the rows of ``groups`` of the lag report, by name: who has members commits, and catches
+    up; who has none and is behind has stopped."""
     found = {}
     for group in range(rules.groups):
         every = np.array([n for t in rules.reads(group) for n in rules.partitions_of(t)])
@@ -77,6 +83,8 @@ def groups(rules: ClusterRules) -> dict[str, dict[str, Any]]:
             "partitions": len(every),
             "lag": int(lags.sum()),
             "max_lag": int(lags.max()),
+            "status": STOP if lags.any() and not rules.members(group) else OK,
+            "last_commit": rules.now - SINCE if rules.members(group) else None,
         }
     return found
 

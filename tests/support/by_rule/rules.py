@@ -23,6 +23,14 @@ _HOT: Final = 20
 _ONE_IN: Final = 100
 """Of so many topics one has a hot partition, its first."""
 _LAGS: Final = 1_000
+COMMITS: Final = 12
+"""Commits of each partition of a group that has members."""
+EVERY: Final = 50_000
+"""ms between two commits."""
+SINCE: Final = 5_000
+"""ms since the last commit."""
+CAUGHT_UP: Final = 10
+"""Records that a group was further behind at each commit before the last one."""
 COPIES: Final = 3
 MEMBERS: Final = 4
 RACKS: Final = 3
@@ -129,6 +137,16 @@ class ClusterRules:
     def committed(self, n: Any) -> Any:
         """The offset that the group goes on from."""
         return self.end(n) - self.lag(n)
+
+    def commit_times(self) -> list[int]:
+        """When groups committed, in order."""
+        return [self.now - SINCE - EVERY * (COMMITS - 1 - n) for n in range(COMMITS)]
+
+    def committed_at(self, n: Any, time: int) -> Any:
+        """The offset of the commit at one of ``commit_times``; the last one is in force."""
+        last = self.now - SINCE
+        written = self.at(n, last) - self.at(n, time)
+        return self.committed(n) - written - (last - time) // EVERY * CAUGHT_UP
 
     def members(self, group: int) -> int:
         """Members of a group; one group in five has none."""
