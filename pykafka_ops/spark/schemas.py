@@ -189,6 +189,11 @@ COMMITTED: Final = columns(
 ENDS: Final = columns("topic string, partition int, at timestamp, offset bigint")
 """Where logs ended at some moments: the offset of the first record from then on."""
 
+LOG_ENDS: Final = columns(
+    "topic string, partition int, ends ends", ends=array_of(array_of(pa.int64()))
+)
+"""The same in a row for each log: pairs of a moment (ms) and an offset, by time."""
+
 TIMES: Final = columns("topic string, partition int, offset bigint, timestamp timestamp")
 """When the first record at or behind an offset was written."""
 

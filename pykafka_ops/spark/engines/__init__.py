@@ -127,12 +127,16 @@ def together(frame: DataFrame, keys: Sequence[str]) -> DataFrame:
     return frame.repartition(*keys).sortWithinPartitions(*keys)
 
 
-def dealt(frame: DataFrame, key: str, rows: int) -> DataFrame:
+def dealt(
+    frame: DataFrame, key: str, rows: int, *, no_more_than: DataFrame | None = None
+) -> DataFrame:
     """The frame in tasks of about so many rows, where those with the same ``key`` are in one; a
-    task for each core at least. It counts the frame, which had better be kept."""
+    task for each core at least. It counts the frame, or one that has no fewer rows, which had
+    better be kept."""
     if _frame_here(frame) is not None:
         return frame
-    return frame.repartition(max(cores_of(frame), -(-frame.count() // rows)), key)
+    count = (frame if no_more_than is None else no_more_than).count()
+    return frame.repartition(max(cores_of(frame), -(-count // rows)), key)
 
 
 def dealt_to(frame: DataFrame, rows: int) -> DataFrame:

@@ -7,7 +7,7 @@ records and commits) is read once and kept until ``close``. Rows are in no order
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -119,13 +119,12 @@ class Inputs:
         """COMMITTED: the offsets in force."""
         return None
 
-    def ends(
-        self, moments: Sequence[int], topics: Collection[str] | None = None
-    ) -> DataFrame | None:
-        """ENDS of every partition at each of ``moments`` (ms), a row per partition and moment;
-        where ``topics`` are given, of others perhaps none.
+    def ends(self, moments: Sequence[int], wanted: DataFrame | None = None) -> DataFrame | None:
+        """LOG_ENDS at each of ``moments`` (ms, in order): the end of the log where no record is as
+        new. Moments without an answer are left out.
 
-        The end of the log where no record is as new. Partitions without an answer are left out.
+        Of every partition; or of those ``wanted`` (topic, partition, since: ms) alone, and of these
+        the moments that enclose every time from ``since`` on.
         """
         return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pykafka_ops.spark import schemas
@@ -128,13 +128,12 @@ class ClusterInputs(Inputs):
     def committed(self) -> DataFrame:
         return self.keep("committed", lambda: self._live("committed"))
 
-    def ends(self, moments: Sequence[int], topics: Collection[str] | None = None) -> DataFrame:
-        """ENDS, from the brokers' time indexes."""
+    def ends(self, moments: Sequence[int], wanted: DataFrame | None = None) -> DataFrame:
+        """LOG_ENDS, from the brokers' time indexes."""
         found = self.partitions()
-        if topics is not None:
-            found = found.where(functions_of(found).col("topic").isin(list(topics)))
-        key = ("ends", *moments, *sorted(topics or ()))
-        return self.keep(key, lambda: ends_of(found, self._client, moments))
+        if wanted is not None:
+            return ends_of(found, self._client, moments, wanted)
+        return self.keep(("ends", *moments), lambda: ends_of(found, self._client, moments))
 
     def times(self) -> DataFrame:
         committed, found = self.committed(), self.partitions()

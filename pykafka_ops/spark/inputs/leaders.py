@@ -15,7 +15,8 @@ from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.record_times import record_times
 from pykafka_ops.spark.arrow import row_batches
 from pykafka_ops.spark.engines import ArrowTask, dealt, functions_of, in_arrow
-from pykafka_ops.spark.schemas import ENDS, PARTITIONS, TIMES, Row
+from pykafka_ops.spark.inputs.asked_ends import AskedEnds, first_of
+from pykafka_ops.spark.schemas import LOG_ENDS, PARTITIONS, TIMES, Row
 from pykafka_ops.spark.sources.live._cluster import cluster_of, offsets_at
 from pykafka_ops.spark.sources.live.pages import PARTITIONS_AT_ONCE
 from pykafka_ops.spark.sources.live.tables import newest_of, offset_of
@@ -35,12 +36,25 @@ def with_offsets(placed: DataFrame, options: Options) -> DataFrame:
     return _asked(placed, options, _offsets, PARTITIONS)
 
 
-def ends_of(partitions: DataFrame, options: Options, moments: Sequence[int]) -> DataFrame:
-    """ENDS at each of ``moments`` (ms), of a frame of PARTITIONS."""
+def ends_of(
+    partitions: DataFrame,
+    options: Options,
+    moments: Sequence[int],
+    wanted: DataFrame | None = None,
+) -> DataFrame:
+    """LOG_ENDS at each of ``moments`` (ms, in order), of a frame of PARTITIONS that is kept;
+    ``wanted`` as ``Inputs.ends``."""
     f = functions_of(partitions)
-    known = partitions.where(f.col("leader").isNotNull() & f.col("end_offset").isNotNull())
-    led = known.select("topic", "partition", "leader", "end_offset")
-    return _asked(led, options, partial(_ends, moments=tuple(moments)), ENDS)
+    newest = f.unix_millis("max_timestamp").alias("newest")
+    logs = partitions.select("topic", "partition", "leader", "end_offset", newest)
+    if wanted is None:
+        logs = logs.withColumn("since", f.lit(moments[0]))
+    else:
+        logs = wanted.join(logs, ["topic", "partition"], "left")
+    known = logs.where(f.col("leader").isNotNull() & f.col("end_offset").isNotNull())
+    task = _asking(dict(options), partial(_ends, moments=tuple(moments)), LOG_ENDS)
+    pages = dealt(known, "leader", PARTITIONS_AT_ONCE, no_more_than=partitions)
+    return in_arrow(pages, task, LOG_ENDS)
 
 
 def firsts_of(partitions: DataFrame, options: Options) -> DataFrame:
@@ -49,8 +63,7 @@ def firsts_of(partitions: DataFrame, options: Options) -> DataFrame:
     held = partitions.where(
         f.col("leader").isNotNull() & (f.col("start_offset") < f.col("end_offset"))
     )
-    places = held.select("topic", "partition", "leader", f.col("start_offset").alias("offset"))
-    return _asked(places, options, _times, TIMES)
+    return _asked(held.select("topic", "partition", "leader"), options, _firsts, TIMES)
 
 
 def times_of(committed: DataFrame, partitions: DataFrame, options: Options) -> DataFrame:
@@ -104,13 +117,28 @@ def _offsets(cluster: Cluster, rows: Asked) -> Iterator[Row]:
 
 
 def _ends(cluster: Cluster, rows: Asked, moments: Sequence[int]) -> Iterator[Row]:
-    """The end of the log where no record is as new."""
+    """Moment by moment, of the logs alone whose earlier answers do not say it."""
     leaders = _leaders(rows)
-    latest = {(r["topic"], r["partition"]): r["end_offset"] for r in rows}
+    logs = {
+        (r["topic"], r["partition"]):
+            AskedEnds(r["end_offset"], r["newest"], first_of(moments, r["since"]))
+        for r in rows
+    }  # fmt: skip
     for moment in moments:
-        found = offsets_at(cluster, leaders, max(0, moment), whole=False, leaders=leaders)
+        asked = [p for p, log in logs.items() if log.asks(moment)]
+        found = offsets_at(cluster, asked, max(0, moment), whole=False, leaders=leaders)
         for p, at in found.items():
-            yield *p, moment, at.offset if at.offset >= 0 else latest[p]
+            logs[p].told(moment, at.offset, at.timestamp)
+    for p, log in logs.items():
+        yield *p, log.pairs
+
+
+def _firsts(cluster: Cluster, rows: Asked) -> Iterator[Row]:
+    """A leader finds the first record by its time without sending any."""
+    leaders = _leaders(rows)
+    for p, at in offsets_at(cluster, leaders, 0, whole=False, leaders=leaders).items():
+        if at.offset >= 0:
+            yield *p, at.offset, at.timestamp
 
 
 def _times(cluster: Cluster, rows: Asked) -> Iterator[Row]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -223,15 +223,11 @@ class LogDirInputs(Inputs):
             return None
         return self.keep("committed", lambda: last_commits(self._commits(until=self.until)))
 
-    def ends(
-        self, moments: Sequence[int], topics: Collection[str] | None = None
-    ) -> DataFrame | None:
-        """ENDS, from the time indexes and the records there."""
-        some = self._first()
-        if topics is not None:
-            some = some.where(functions_of(some).col("topic").isin(list(topics)))
-        key = ("ends", *moments, *sorted(topics or ()))
-        return self.keep(key, lambda: ends(some, moments))
+    def ends(self, moments: Sequence[int], wanted: DataFrame | None = None) -> DataFrame | None:
+        """LOG_ENDS, from the time indexes and the records there."""
+        if wanted is not None:
+            return ends(self._first(), moments, wanted)
+        return self.keep(("ends", *moments), lambda: ends(self._first(), moments))
 
     def times(self) -> DataFrame | None:
         """TIMES, each from the record itself."""

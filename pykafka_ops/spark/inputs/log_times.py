@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.engines import functions_of
+from pykafka_ops.spark.inputs.asked_ends import first_of
 from pykafka_ops.spark.inputs.replicas import unpacked
 from pykafka_ops.spark.schemas import Row
 from pykafka_ops.spark.sources.files import SegmentFile
@@ -22,17 +23,29 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def ends(logs: DataFrame, moments: Sequence[int]) -> DataFrame:
-    """ENDS of each of LOGS at each of ``moments``, as ListOffsets has them."""
+def ends(logs: DataFrame, moments: Sequence[int], wanted: DataFrame | None = None) -> DataFrame:
+    """LOG_ENDS of each of LOGS at each of ``moments`` (ms, in order), as ListOffsets has them;
+    ``wanted`` as ``Inputs.ends``."""
 
     def look(row: Mapping[str, Any]) -> Iterator[Row]:
+        if row["packed"] is None:
+            return
         replica = unpacked(row["packed"])
         seek = seeker(replica)
+        first = first_of(moments, row["since"])
+        pairs = []
         for moment in moments:
-            at = seek.first_at(moment)
-            yield *replica.key, moment, row["end"] if at is None else at
+            if moment >= first:
+                at = seek.first_at(moment)
+                pairs.append((moment, row["end"] if at is None else at))
+        yield *replica.key, pairs
 
-    return map_rows(logs.select("end", "packed"), look, schemas.ENDS)
+    some = logs.select("topic", "partition", "end", "packed")
+    if wanted is None:
+        some = some.withColumn("since", functions_of(logs).lit(moments[0]))
+    else:
+        some = wanted.join(some, ["topic", "partition"], "left")
+    return map_rows(some, look, schemas.LOG_ENDS)
 
 
 def times(logs: DataFrame, committed: DataFrame) -> DataFrame:

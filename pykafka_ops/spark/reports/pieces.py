@@ -133,15 +133,9 @@ def bits_of_cluster(inputs: Inputs, cutoffs: DataFrame) -> DataFrame | None:
     ).join(sizes.agg(f.max("size").alias("bytes")), list(PLACE), "left")  # fmt: skip
     ends = inputs.ends([inputs.now - HOUR * hours for hours in reversed(ASKED)])
     if ends is None:
-        found = found.withColumn("ends", f.lit(None).cast("array<struct<at:bigint,offset:bigint>>"))
+        found = found.withColumn("ends", f.lit(None).cast("array<array<bigint>>"))
     else:
-        pair = f.struct(f.unix_millis("at").alias("at"), "offset")
-        lists = (
-            ends.where((f.col("offset") >= 0) & f.col("at").isNotNull())
-            .groupBy(*PLACE)
-            .agg(f.collect_set(pair).alias("ends"))
-        )
-        found = found.join(lists, list(PLACE), "left")
+        found = found.join(ends, list(PLACE), "left")
     firsts = inputs.firsts()
     if firsts is None:
         found = found.withColumn("first", f.lit(None).cast("bigint"))
@@ -154,12 +148,12 @@ def bits_of_cluster(inputs: Inputs, cutoffs: DataFrame) -> DataFrame | None:
 
 def slices(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
     """The stretches of one log: topic, partition, start, end, bytes, first and newest (ms), cutoff
-    (ms), and ``ends`` with ``at`` and ``offset``."""
+    (ms), and ``ends`` (pairs of ms and an offset)."""
     start, end, size = row["start"] or 0, row["end"] or 0, row["bytes"] or 0
     if end <= start:
         return
     newest = min(now, row["newest"]) if row["newest"] is not None else now
-    borders = sorted((e["at"], e["offset"]) for e in row["ends"] or ())
+    borders = sorted((at, offset) for at, offset in row["ends"] or ())
     before, since = start, row.get("first")
     for at, offset in [*((at, min(o, end)) for at, o in borders if at < newest), (newest, end)]:
         if offset <= before:

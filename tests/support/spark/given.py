@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypedDict, Unpack, cast
 
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.engines import made_frame
+from pykafka_ops.spark.engines import functions_of, made_frame
 from pykafka_ops.spark.engines.local.frame import LocalFrame
 from pykafka_ops.spark.inputs import InputQuery, Inputs
 from pykafka_ops.spark.inputs.names import ALL, Names
@@ -77,7 +77,15 @@ class FrameInputs(Inputs):
         super().__init__(spark, query, now, {"rows": sorted(frames)})
         for name, given in cast("Mapping[str, Rows | DataFrame]", frames).items():
             frame = frame_of(spark, given, _SCHEMAS[name])
-            setattr(self, name, lambda *_, frame=frame: frame)
+            made = _lists(frame) if name == "ends" else frame
+            setattr(self, name, lambda *_, made=made: made)
+
+
+def _lists(ends: DataFrame) -> DataFrame:
+    """LOG_ENDS of ENDS."""
+    f = functions_of(ends)
+    pair = f.array(f.unix_millis("at"), f.col("offset"))
+    return ends.groupBy("topic", "partition").agg(f.sort_array(f.collect_set(pair)).alias("ends"))
 
 
 def frame_of(spark: SparkSession, given: Rows | DataFrame, schema: pa.Schema) -> DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -128,6 +129,16 @@ def sort_array(column: Column) -> Column:
         return pa.array([None if v is None else sorted(v) for v in values.to_pylist()], values.type)
 
     return Column(ordered, [column], "sort_array")
+
+
+def array_min(column: Column | str) -> Column:
+    """The least of each list; null where there is none."""
+
+    def least(values: pa.Array) -> pa.Array:
+        found = [builtins.min(v) if v else None for v in values.to_pylist()]
+        return pa.array(found, values.type.value_type)
+
+    return Column(least, [named(column)], "array_min")
 
 
 def broadcast(frame: Any) -> Any:

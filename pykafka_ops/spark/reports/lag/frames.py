@@ -37,13 +37,10 @@ def facts(
 ) -> DataFrame | None:
     """FACTS of all groups, None where no offsets are known; ``ends`` as ``logs`` gives it,
     ``leaving`` as ``departures``."""
-    found = _pairs(inputs, span, jobs)
+    found = _standing(inputs, span, jobs, ends)
     if found is None:
         return None
     f = functions_of(found)
-    found = _with_states(inputs, jobs, found)
-    if ends is not None:
-        found = found.join(ends, list(PLACE), "left")
     if leaving is not None:
         found = found.join(leaving.select(*PLACE, "leaves"), list(PLACE), "left")
     times = inputs.times()
@@ -52,7 +49,44 @@ def facts(
             f.min(f.unix_millis("timestamp")).alias("next_timestamp")
         )
         found = found.join(stamps, [*PLACE, "committed"], "left")
-    return _complete(found)
+    return _complete(found if ends is None else _with_earlier(inputs, span, found))
+
+
+def recent_facts(inputs: Inputs, span: ReportSpan, jobs: Jobs) -> DataFrame | None:
+    """FACTS as far as rates and lags of the window of ``ReportSpan.recent`` need them."""
+    found = _standing(inputs, span, jobs, logs(inputs, span))
+    return None if found is None else _complete(found)
+
+
+def _standing(
+    inputs: Inputs, span: ReportSpan, jobs: Jobs, ends: DataFrame | None
+) -> DataFrame | None:
+    """What groups say of their partitions, and what is known of these whoever reads them."""
+    found = _pairs(inputs, span, jobs)
+    if found is None:
+        return None
+    found = _with_states(inputs, jobs, found)
+    return found if ends is None else found.join(ends, list(PLACE), "left")
+
+
+def _with_earlier(inputs: Inputs, span: ReportSpan, found: DataFrame) -> DataFrame:
+    """With ``earlier``: where logs ended at the other moments of the span, as far back as commits
+    go. Where the record at a committed offset gave no time, all of them: they estimate it."""
+    f, asked = functions_of(found), [t for t in span.asked if t != span.samples[0]]
+    if not asked:
+        return found
+    for name in ("since", "next_timestamp"):
+        if name not in found.columns:
+            found = found.withColumn(name, f.lit(None).cast("bigint"))
+    found = inputs.keep(("standing", span), lambda: found)
+    is_inside = (f.col("start") <= f.col("committed")) & (f.col("committed") < f.col("end"))
+    is_untimed = is_inside & f.col("next_timestamp").isNull()
+    since = f.when(is_untimed, f.lit(asked[0])).otherwise(f.col("since")).alias("since")
+    some = found.select(*PLACE, since).where(f.col("since").isNotNull())
+    earlier = inputs.ends(asked, some.groupBy(*PLACE).agg(f.min("since").alias("since")))
+    if earlier is None:
+        return found
+    return found.join(earlier.select(*PLACE, f.col("ends").alias("earlier")), list(PLACE), "left")
 
 
 def _complete(frame: DataFrame) -> DataFrame:
@@ -76,7 +110,8 @@ def _union(first: DataFrame | None, second: DataFrame | None) -> DataFrame | Non
 
 
 def _pairs(inputs: Inputs, span: ReportSpan, jobs: Jobs) -> DataFrame | None:
-    """KEY, committed, client_id, parts and listed (committed or assigned now) in one row.
+    """KEY, committed, client_id, parts, since (ms, their first commit) and listed (committed or
+    assigned now) in one row.
 
     Rows of every kind under each other and grouped once: cheaper than to join them.
     """
@@ -93,12 +128,14 @@ def _pairs(inputs: Inputs, span: ReportSpan, jobs: Jobs) -> DataFrame | None:
     history = _union(inputs.commits(), jobs.commits(inputs.spark))
     if history is not None:
         folded_rows = folded(plain(history), span.borders)
-        rows.append(folded_rows.select(*KEY, f.struct(*PART.names).alias("part")))
+        part = f.struct(*PART.names).alias("part")
+        rows.append(folded_rows.select(*KEY, part, f.array_min("times").alias("since")))
     known = {
         "committed": f.max("committed"),
         "client_id": f.min("client_id"),
         "listed": f.coalesce(f.max("listed"), f.lit(False)),
         "part": f.collect_list("part"),
+        "since": f.min("since"),
     }
     return _grouped(rows, KEY, known).withColumnRenamed("part", "parts")
 
@@ -128,34 +165,18 @@ def _with_states(inputs: Inputs, jobs: Jobs, found: DataFrame) -> DataFrame:
 
 def logs(inputs: Inputs, span: ReportSpan) -> DataFrame | None:
     """What is known of each partition, whoever reads it: PLACE, start, end, newest (ms), and ends
-    (pairs of a time and an offset, by time)."""
+    (pairs of a time and an offset) at the begin of the window."""
     partitions = inputs.partitions()
     if partitions is None:
         return None
     f = functions_of(partitions)
-    rows = [
-        partitions.select(
-            *PLACE,
-            f.col("start_offset").alias("start"),
-            f.col("end_offset").alias("end"),
-            f.coalesce(f.unix_millis("max_timestamp"), f.lit(span.now)).alias("newest"),
-        )
-    ]
-    ends = inputs.ends(span.asked)
-    pair = f.array(f.unix_millis("at"), f.col("offset"))
-    if ends is not None:
-        rows.append(
-            ends.where((f.col("offset") >= 0) & f.col("at").isNotNull()).select(
-                *PLACE, pair.alias("ends")
-            )
-        )
-    known = {
-        "start": f.max("start"),
-        "end": f.max("end"),
-        "newest": f.max("newest"),
-        "ends": f.sort_array(f.collect_set("ends")),
-    }
-    found = _grouped(rows, PLACE, known).where(f.col("newest").isNotNull())
+    found = partitions.select(
+        *PLACE,
+        f.col("start_offset").alias("start"),
+        f.col("end_offset").alias("end"),
+        f.coalesce(f.unix_millis("max_timestamp"), f.lit(span.now)).alias("newest"),
+    )
+    ends = inputs.ends(span.samples[:1])
     if ends is None:
-        found = found.withColumn("ends", f.lit(None).cast("array<array<bigint>>"))
-    return found
+        return found.withColumn("ends", f.lit(None).cast("array<array<bigint>>"))
+    return found.join(ends, list(PLACE), "left")

@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 FACTS: Final = columns(
     "group string, state string, topic string, partition int, client_id string,"
     "committed bigint, start bigint, end bigint, next_timestamp bigint, newest bigint,"
-    "listed boolean, readers_known boolean, leaves leaves, ends ends, parts parts",
+    "listed boolean, readers_known boolean, leaves leaves, ends ends, earlier ends,"
+    "parts parts",
     leaves=LEAVES,
     ends=array_of(array_of(pa.int64())),
     parts=array_of(PART),
 )
-"""What is known of a partition of a group; times in ms. ``ends`` are pairs of a time and where the
-log ended then, ``leaves`` says when retention takes what; ``listed`` is false where there are
-commits in the history and no longer an offset."""
+"""What is known of a partition of a group; times in ms. ``ends`` and ``earlier`` are pairs of a
+time and where the log ended then, ``leaves`` says when retention takes what; ``listed`` is false
+where there are commits in the history and no longer an offset."""
 ROW: Final = columns(
     "group string, state string, topic string, partition int, client_id string,"
     "current_offset bigint, log_end_offset bigint, lag bigint, lag_seconds double,"
@@ -56,7 +57,8 @@ def judged(facts: DataFrame, span: ReportSpan) -> DataFrame:
 def one(fact: Fact, span: ReportSpan) -> tuple[object, ...]:
     """The values of JUDGED for one row of FACTS."""
     parts = [CommitPart(**part) for part in fact["parts"] or ()]
-    ends: list[Sample] = [(at, offset) for at, offset in fact["ends"] or () if at < span.now]
+    pairs = [*(fact["ends"] or ()), *(fact["earlier"] or ())]
+    ends: list[Sample] = sorted({(at, offset) for at, offset in pairs if at < span.now})
     end = fact["end"]
     every = ends if end is None else [*ends, (span.now, end)]
     facts = _facts(fact, span, parts, ends, every)

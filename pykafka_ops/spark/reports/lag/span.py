@@ -55,6 +55,13 @@ class ReportSpan:
         borders = tuple(sorted({*times, now - width - 1}))
         return cls(now, width, times, samples, borders)
 
+    @classmethod
+    def recent(cls, now: int, window: int | None) -> ReportSpan:
+        """The window alone, without a history."""
+        width = window or WINDOW
+        return cls(now, width, (), tuple(moments(now - width, now, SAMPLES)[:-1]),
+                   (now - width - 1,))  # fmt: skip
+
     @property
     def asked(self) -> list[int]:
         """The moments at which the ends of the logs are needed, beside now."""

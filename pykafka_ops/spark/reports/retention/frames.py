@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from pykafka_ops.spark.engines import functions_of
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.reports.lag.checkpoints import Jobs
-from pykafka_ops.spark.reports.lag.frames import facts, logs
+from pykafka_ops.spark.reports.lag.frames import recent_facts
 from pykafka_ops.spark.reports.lag.judge import judged
 from pykafka_ops.spark.reports.lag.span import ReportSpan
 from pykafka_ops.spark.reports.pieces import PIECE, PLACE
@@ -61,8 +61,8 @@ def readers(
 ) -> DataFrame | None:
     """PLACE and READER of the groups (``behind``: only those that have not read all), with the
     figures of the lag report; None where no offsets are known. ``jobs`` count as groups."""
-    span = ReportSpan.of(inputs.now, inputs.since, inputs.until, window)
-    known = facts(inputs, span, jobs or Jobs(), logs(inputs, span))
+    span = ReportSpan.recent(inputs.now, window)
+    known = recent_facts(inputs, span, jobs or Jobs())
     if known is None:
         return None
     f = functions_of(known)

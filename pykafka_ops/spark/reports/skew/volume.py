@@ -250,14 +250,21 @@ class FromCluster:
     def _ask(self, window: int, topics: Sequence[str]) -> list[dict[str, Any]]:
         count = min(WINDOWS, max(1, -(-(self._last() - self._first()) // window)))
         last = self._last()
-        frame = self._inputs.ends(moments(last - count * window, last, count), topics)
+        asked, partitions = moments(last - count * window, last, count), self._inputs.partitions()
+        if partitions is None:
+            return []
+        f = functions_of(partitions)
+        wanted = f.col("topic").isin(list(topics))
+        since = f.lit(asked[0]).alias("since")
+        frame = self._inputs.ends(
+            asked, partitions.where(wanted).select("topic", "partition", since)
+        )
         if frame is None:
             return []
-        wanted = functions_of(frame).col("topic").isin(list(topics))
-        ends: dict[Key, list[tuple[int, int]]] = {}
-        for row in frame.where(wanted).toArrow().to_pylist():
-            at = round(row["at"].timestamp() * 1000)
-            ends.setdefault((row["topic"], row["partition"]), []).append((at, row["offset"]))
+        ends: dict[Key, list[tuple[int, int]]] = {
+            (row["topic"], row["partition"]): [(at, offset) for at, offset in row["ends"]]
+            for row in frame.where(wanted).toArrow().to_pylist()
+        }
         held = self.volumes().where(wanted).select("topic", "partition", "records", "bytes")
         volumes = {
             (row["topic"], row["partition"]): Volume(row["records"], row["bytes"])

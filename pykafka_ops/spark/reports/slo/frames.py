@@ -51,7 +51,7 @@ def budgets(
 
     def state(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         pairs = sorted((c["place"], c["offset"]) for c in row["commits"])
-        ends = {e["at"]: e["offset"] for e in row["ends"] or ()}
+        ends = dict(row["ends"] or ())
         held = [(place, None if offset == GONE else offset) for place, offset in pairs]
         bounds = row["start"], row["end"]
         yield {name: row[name] for name in KEY} | {
@@ -113,9 +113,5 @@ def _with_ends(inputs: Inputs, found: DataFrame, moments: Sequence[int]) -> Data
         )
         found = found.join(bounds, list(PLACE), "left")
     if ends is None:
-        kind = "array<struct<at:bigint,offset:bigint>>"
-        return found.withColumn("ends", f.lit(None).cast(kind))
-    pair = f.struct(f.unix_millis("at").alias("at"), "offset")
-    known = ends.where((f.col("offset") >= 0) & f.col("at").isNotNull())
-    lists = known.groupBy(*PLACE).agg(f.collect_set(pair).alias("ends"))
-    return found.join(lists, list(PLACE), "left")
+        return found.withColumn("ends", f.lit(None).cast("array<array<bigint>>"))
+    return found.join(ends, list(PLACE), "left")

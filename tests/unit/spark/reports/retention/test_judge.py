@@ -122,7 +122,7 @@ def _log(start: int, end: int, size: int, *ends: tuple[int, int]) -> dict[str, A
     """``ends``: hours before now, and the offset then."""
     return {
         "topic": "t", "partition": 0, "start": start, "end": end, "bytes": size, "newest": NOW,
-        "cutoff": None, "ends": [{"at": NOW - h * HOUR, "offset": o} for h, o in ends],
+        "cutoff": None, "ends": [[NOW - h * HOUR, o] for h, o in ends],
     }  # fmt: skip
 
 

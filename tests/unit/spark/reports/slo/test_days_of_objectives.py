@@ -12,7 +12,7 @@ from pykafka_ops.spark.output import history
 from pykafka_ops.spark.output.stores import LocalStore
 from pykafka_ops.spark.page import render
 from pykafka_ops.spark.reports.slo import report as slo
-from pykafka_ops.spark.schemas import ENDS
+from pykafka_ops.spark.schemas import LOG_ENDS
 from tests.support.spark.given import FrameInputs, frame_of
 
 HOUR = 3_600_000
@@ -42,10 +42,11 @@ class _Log(FrameInputs):
                   "end_offset": end_at(now), "max_timestamp": now}  # fmt: skip
         super().__init__(local_session(), now=now, commits=commits, partitions=[bounds])
 
-    def ends(self, moments: Any, topics: Any = None) -> Any:
+    def ends(self, moments: Any, wanted: Any = None) -> Any:
         """Where the log ended."""
-        rows = [{"topic": "orders", "partition": 0, "at": t, "offset": end_at(t)} for t in moments]
-        return frame_of(self.spark, rows, ENDS)
+        pairs = [[t, end_at(t)] for t in moments]
+        rows = [{"topic": "orders", "partition": 0, "ends": pairs}]
+        return frame_of(self.spark, rows, LOG_ENDS)
 
 
 def run(store: LocalStore, days: float, limit: int = LIMIT) -> Any:
