@@ -12,6 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pykafka_ops.cli import main
+from pykafka_ops.spark.sources.files import replicas
+from tests.support.by_rule.rules import ClusterRules
+from tests.support.by_rule.tree import write_tree
 from tests.support.spark.log_tables import write_log
 from tests.support.spark.s3 import ENV, KEY, SECRET, S3Server, s3_server
 
@@ -64,6 +67,18 @@ def test_logs_are_read_from_a_bucket_as_from_a_directory(
     for name in ("groups", "topics"):
         assert there["sections"][name] == here["sections"][name]
     assert here["sections"]["groups"]["rows"]
+
+
+def test_a_log_directory_in_a_bucket_takes_one_list(s3: S3Server, tmp_path: Path) -> None:
+    (folder,) = write_tree(tmp_path, ClusterRules(1_800_000_000_000, brokers=1, partitions=30))
+    s3.upload(folder, "many")
+    before = s3.requests().count("list-type=2")
+    there = replicas(keyed(s3, "many"))
+    lists = s3.requests().count("list-type=2") - before
+    wanted = [(r.key, r.broker, [s[:3] for s in r.segments]) for r in replicas(str(folder))]
+    assert [(r.key, r.broker, [s[:3] for s in r.segments]) for r in there] == wanted
+    assert len(there) == 30
+    assert 1 <= lists <= 8  # what it is, what is in it, four to try, all
 
 
 def test_every_output_is_written_to_a_bucket(run: Run, s3: S3Server, log_dir: Path) -> None:

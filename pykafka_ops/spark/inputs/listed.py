@@ -4,6 +4,7 @@ others look into some of them each, and the replicas of a partition come togethe
 from __future__ import annotations
 
 import pickle
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -53,7 +54,8 @@ def _rows(number: int, place: Location, found: Folders, topics: Names) -> Iterat
         kinds = [(found.found.topic == OFFSETS_TOPIC, [])]
     for commits, names in kinds:
         for piece in found._replace(names=tuple(names)).cut(_TOGETHER):
-            yield number, commits, pickle.dumps((piece, _of(piece, marks)))
+            packed = pickle.dumps((piece, _of(piece, marks)), pickle.HIGHEST_PROTOCOL)
+            yield number, commits, zlib.compress(packed, 1)  # names of segments say little
 
 
 def _topic(name: str, found: Folders) -> str:
@@ -74,7 +76,7 @@ def logs(listed: DataFrame, topics: Names) -> DataFrame:
     """LOGS of the topics meant in FOLDERS, as they are when it is read."""
 
     def look(row: Mapping[str, Any]) -> Iterator[Row]:
-        piece, marks = pickle.loads(row["packed"])
+        piece, marks = pickle.loads(zlib.decompress(row["packed"]))
         for replica in piece.replicas(lambda topic, _: topic in topics):
             if replica.topic is None or replica.topic not in topics:
                 continue

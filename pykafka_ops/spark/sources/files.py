@@ -26,6 +26,7 @@ from pykafka_ops.disk.names import (
 from pykafka_ops.errors import CorruptError, UsageError
 from pykafka_ops.objects import uris
 from pykafka_ops.spark.sources import tiers
+from pykafka_ops.spark.sources.below import Listing, Listings, inside, listings_below, only
 from pykafka_ops.spark.sources.listing import ListedFile, explained_at, kind_of, listing
 from pykafka_ops.spark.sources.place import Location, RandomFile
 from pykafka_ops.spark.sources.replica_dir import ReplicaDir, SegmentFile
@@ -51,7 +52,8 @@ class Folders(NamedTuple):
     """Directories of one location that are to be looked into, some at a time.
 
     ``location`` and ``path`` open it again in another process, ``starts`` are the log start offsets
-    that the broker noted of them. ``found``: what a location is that is no log directory.
+    that the broker noted of them, ``held`` is what is in them, where that was listed together.
+    ``found``: what a location is that is no log directory.
     """
 
     location: str
@@ -62,6 +64,7 @@ class Folders(NamedTuple):
     starts: Mapping[tuple[str, int], int] = {}
     tiered: bool = False
     found: ReplicaDir | None = None
+    held: Mapping[str, Listing] = {}
 
     def cut(self, most: int) -> Iterator[Folders]:
         """The same in pieces of at most so many directories."""
@@ -71,7 +74,8 @@ class Folders(NamedTuple):
             names = self.names[begin : begin + most]
             keys = () if self.tiered else (key_of(name) for name in names)
             starts = {key: self.starts[key] for key in keys if key in self.starts}
-            yield self._replace(names=names, starts=starts)
+            held = only(self.held, [f"{self.path}/{name}" for name in names])
+            yield self._replace(names=names, starts=starts, held=held)
 
     def replicas(self, wanted: Any = None, place: Location | None = None) -> list[ReplicaDir]:
         """What is in them; ``place`` where it is open. StorageError where it may not be read."""
@@ -109,8 +113,11 @@ def folders_of(place: Location, label: str, wanted: Any = None) -> list[Folders]
             _of_partitions(place, label, present, [*names, *(f.name for f in lost)], wanted),
             _of_tiers(place, label, names),
         ]
+        every = [name for folders in found for name in folders.names]
+        held = listings_below(place, len(names), every)
+        found = [folders._replace(held=held) for folders in found]
         is_known = META_PROPERTIES in present or any(parse_dir(name) for name in names)
-        is_known = is_known or any(_below(place, name) for name in found[1].names)
+        is_known = is_known or any(_below(place, name, held) for name in found[1].names)
     if not is_known and not found[0].names:
         raise UsageError(
             f"{label}: no partitions there: name a log directory of a broker (log.dirs), one "
@@ -157,20 +164,20 @@ def _partitions(place: Location, folders: Folders, _wanted: Any) -> Iterator[Rep
         key = key_of(name)
         path = f"{place.path}/{name}"
         try:
-            inside, _ = listing(place, path)
+            files, _ = inside(place, path, folders.held)
         except FileNotFoundError:
             if not (place.local and os.path.islink(path)):  # deleted meanwhile
                 continue
-            inside = [ListedFile("", -1, 0)]
+            files = [ListedFile("", -1, 0)]
         yield ReplicaDir(
             *key,
             place.root,
             path,
             folders.label.rstrip("/") or folders.label,
             folders.broker,
-            *_segments(inside),
+            *_segments(files),
             start_offset=folders.starts.get(key, 0),
-            dangling=_dangling(inside),
+            dangling=_dangling(files),
         )
 
 
@@ -195,20 +202,20 @@ def _partition(place: Location, label: str, files: Sequence[ListedFile]) -> Repl
 def _tiered(place: Location, folders: Folders, wanted: Any) -> Iterator[ReplicaDir]:
     """Partitions in a directory of remote storage."""
     for name in folders.names:
-        for (topic, partition), folder in _below(place, name).items():
+        for (topic, partition), folder in _below(place, name, folders.held).items():
             if wanted is None or wanted(topic, partition):
-                files, _ = listing(place, folder)
+                files, _ = inside(place, folder, folders.held)
                 yield _tiered_one(place.at(folder), folders.label, (topic, partition), files)
 
 
-def _below(place: Location, name: str) -> dict[tuple[str, int], str]:
+def _below(place: Location, name: str, held: Listings) -> dict[tuple[str, int], str]:
     """The directories of partitions in one of remote storage, which may be one itself."""
     parsed = tiers.parse_dir(name)
     assert parsed is not None
     path = f"{place.path}/{name}"
     if parsed.partition is not None:
         return {(parsed.topic, parsed.partition): path}
-    numbers = [n for n in listing(place, path)[1] if n.isascii() and n.isdigit()]
+    numbers = [n for n in inside(place, path, held)[1] if n.isascii() and n.isdigit()]
     return {(parsed.topic, int(n)): f"{path}/{n}" for n in sorted(numbers, key=int) if len(n) < 11}
 
 

@@ -44,6 +44,10 @@ class S3Server:
         """The URI of something in the bucket: the server's address is in it."""
         return f"s3://{self.bucket}/{path}?endpoint_override={self.address}&scheme=http"
 
+    def requests(self) -> str:
+        """What was asked of it, a line each."""
+        return self.process.log.read_text()
+
     def objects(self) -> list[str]:
         """The names of all objects."""
         found = self.client.list_objects_v2(Bucket=self.bucket)
