@@ -10,7 +10,8 @@ from pykafka_ops.errors import StorageError
 from pykafka_ops.objects import uris
 
 _AZURE: Final = (
-    "AZURE_CLIENT_ID, AZURE_TENANT_ID and AZURE_CLIENT_SECRET, or the machine's identity"
+    "AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN, AZURE_CLIENT_ID with AZURE_TENANT_ID and "
+    "AZURE_CLIENT_SECRET, or the machine's identity"
 )
 _KEYS: Final = {
     "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or the machine's role",
@@ -19,23 +20,31 @@ _KEYS: Final = {
     "abfss": _AZURE,
 }
 """Where credentials come from."""
+_NO_TOKEN: Final = "no credentials are found, or nobody gives a token for them{keys}"
+_DENIED: Final = "the store does not allow it with these credentials{keys}"
+_SILENT: Final = "the store does not answer, or no longer does"
 _CAUSES: Final = (
+    (re.compile(r"OAuth2 access token|Failed to get token|Bearer token auth", re.I), _NO_TOKEN),
     (re.compile(r"NO_SUCH_BUCKET|NoSuchBucket|bucket does not exist|ContainerNotFound", re.I),
      "there is no such bucket or container"),
     (re.compile(r"INVALID_ACCESS_KEY_ID|InvalidAccessKeyId|SIGNATURE|SignatureDoesNotMatch"
                 r"|ExpiredToken|INVALID_CLIENT_TOKEN|AuthenticationFailed|UNAUTHENTICATED"
-                r"|NoAuthWithAWSException|no credentials|Unable to load credentials", re.I),
+                r"|NoAuthWithAWSException|no credentials|Unable to load credentials"
+                r"|Base64 encoded", re.I),
      "the store does not take the credentials{keys}"),
-    (re.compile(r"ACCESS_DENIED|AccessDenied|Forbidden|PERMISSION_DENIED"
+    (re.compile(r"ACCESS_DENIED|AccessDenied|Forbidden|PERMISSION_DENIED|AuthorizationFailure"
                 r"|AuthorizationPermissionMismatch|status code:? 403|HTTP status 403", re.I),
-     "the store does not allow it with these credentials{keys}"),
+     _DENIED),
     (re.compile(r"NETWORK_CONNECTION|curlCode|Could ?n[o']t connect|Connection refused"
                 r"|resolve host|UnknownHost|Unable to execute HTTP request|ConnectException"
-                r"|ConnectTimeout|timed out|timeout was reached|Connection reset", re.I),
-     "the store does not answer, or no longer does"),
+                r"|ConnectTimeout|timed out|timeout was reached|Connection reset"
+                r"|Timeout waiting for|Retry policy exhausted", re.I), _SILENT),
+    (re.compile(r"Cannot parse URI"),
+     "it is no URI: of a key in it, write / as %2F and + as %2B"),
     (re.compile(r"libhdfs|libjvm", re.I),
      "it needs Hadoop's libhdfs here (ARROW_LIBHDFS_DIR, CLASSPATH): --engine spark does without"),
 )  # fmt: skip
+_ABORTED: Final = re.compile(r"^\s*what\(\):\s+(.+)$", re.MULTILINE)
 _NOISE: Final = re.compile(r"\s*\((?:Service: [^)]*|Request ID: [^)]*)\)|\. Detail: .*$")
 
 
@@ -46,12 +55,35 @@ def store_error(label: str, error: object) -> StorageError:
 
 def cause(label: str, error: object) -> str:
     """What is wrong, as far as it is known; else the first line of what was said."""
-    said = str(error)
     keys = _KEYS.get(uris.scheme_of(uris.in_arrow(label)))
-    for pattern, text in _CAUSES:
-        if pattern.search(said):
-            return text.format(keys=f" ({keys})" if keys else "")
+    if (text := _known(str(error))) is not None:
+        return text.format(keys=f" ({keys})" if keys else "")
     return _NOISE.sub("", one_line(error))[:300]
+
+
+def is_final(said: str) -> bool:
+    """Whether to ask a store again is of no use: nobody answers, or nobody gives a token."""
+    return _known(said) in (_SILENT, _NO_TOKEN)
+
+
+def is_denial(said: str) -> bool:
+    """Whether a store lets one in, but not do this."""
+    return _known(said) == _DENIED
+
+
+def is_of_store(error: Exception) -> bool:
+    """Whether an error is what a client library of a store says."""
+    return isinstance(error, OSError) or type(error).__module__.startswith("pyarrow")
+
+
+def aborted_by(said: str) -> str:
+    """The reason that a process names which a library of C++ ended."""
+    found = _ABORTED.search(said)
+    return found[1] if found else "the store's client library ended by itself"
+
+
+def _known(said: str) -> str | None:
+    return next((text for pattern, text in _CAUSES if pattern.search(said)), None)
 
 
 def one_line(error: object) -> str:

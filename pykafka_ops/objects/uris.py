@@ -76,6 +76,10 @@ def shown(place: str) -> str:
     if found is None:
         return place
     scheme, host, path, query, _ = found.groups()
+    if "@" not in host and ":" in host and "@" in path:  # a key with a / that is not written %2F
+        _, _, path = path.rpartition("@")
+        host, slash, path = path.partition("/")
+        host, path = f":@{host}", f"{slash}{path}"
     user, at, name = host.rpartition("@")
     if at and (":" in user or scheme.lower() not in ("abfs", "abfss")):
         host = f"***@{name}"  # of abfs://CONTAINER@ACCOUNT the container stands there

@@ -8,6 +8,8 @@ from typing import Any, Final
 
 from pykafka_ops.backup.store.names import NotStoredError, checked
 from pykafka_ops.errors import StorageError, UsageError
+from pykafka_ops.objects import uris
+from pykafka_ops.objects.opening import opened
 
 SCHEMES: Final = ("s3", "gs", "abfs", "abfss", "hdfs", "file")
 
@@ -16,22 +18,19 @@ def objects_at(uri: str) -> ObjectStore:
     """The store that a URI names; its parameters are PyArrow's (``endpoint_override``, ...).
 
     Logins are found where the store's own tools look for them (AWS_*, instance roles, ...).
-    UsageError where the URI means nothing, or PyArrow is missing.
+    UsageError where the URI means nothing, or PyArrow is missing; StorageError where the store does
+    not answer, or nobody gives a token for it.
     """
     try:
-        from pyarrow import ArrowException
-        from pyarrow.fs import FileSystem
+        import pyarrow.fs  # noqa: F401
     except ImportError:
         raise UsageError(
-            f"{uri}: object stores take PyArrow: pip install 'pykafka-ops[spark]'"
+            f"{uris.shown(uri)}: object stores take PyArrow: pip install 'pykafka-ops[spark]'"
         ) from None
-    try:
-        system, root = FileSystem.from_uri(uri)
-    except (ArrowException, OSError, ValueError) as error:
-        raise UsageError(f"{uri}: {error}") from None
+    system, root = opened(uri)
     if not root.strip("/"):
-        raise UsageError(f"{uri}: name a bucket or a folder")
-    return ObjectStore(system, root.rstrip("/"), uri.partition("?")[0])
+        raise UsageError(f"{uris.shown(uri)}: name a bucket or a folder")
+    return ObjectStore(system, root.rstrip("/"), uris.shown(uri).partition("?")[0])
 
 
 class ObjectStore:

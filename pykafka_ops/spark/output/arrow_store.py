@@ -9,7 +9,8 @@ from contextlib import contextmanager, suppress
 
 from pykafka_ops.errors import StorageError
 from pykafka_ops.objects import uris
-from pykafka_ops.objects.causes import cause
+from pykafka_ops.objects.causes import cause, is_of_store
+from pykafka_ops.objects.opening import entries
 from pykafka_ops.spark.output import atomic
 from pykafka_ops.spark.output.stores import is_of_spark
 from pykafka_ops.spark.sources.place import Location
@@ -29,12 +30,8 @@ class ArrowStore:
 
     def names(self, folder: str) -> list[str]:
         """As ``Store``."""
-        from pyarrow.fs import FileSelector
-
         with self._told("list", folder):
-            found = self._files.get_file_info(
-                FileSelector(self._at(folder).rstrip("/"), allow_not_found=True)
-            )
+            found = entries(self._files, self._at(folder).rstrip("/"), missing_ok=True)
         return sorted(info.base_name for info in found)
 
     def read(self, name: str, most: int = -1) -> bytes | None:
@@ -76,7 +73,7 @@ class ArrowStore:
         inside = self.names(name)
         if any(not is_of_spark(part) for part in inside):
             raise StorageError(f"cannot remove {self.root}/{name}: it is not of a report alone")
-        with self._told("remove", name):
+        with self._told("remove", name), suppress(FileNotFoundError):  # no object itself
             self._files.delete_dir(self._at(name))
 
     def rename(self, old: str, new: str) -> None:
@@ -115,6 +112,8 @@ class ArrowStore:
     def _told(self, what: str, name: str) -> Iterator[None]:
         try:
             yield
-        except (OSError, ValueError, NotImplementedError) as error:
+        except Exception as error:
+            if not is_of_store(error):
+                raise
             where = uris.joined(self.root, name).rstrip("/")
             raise StorageError(f"cannot {what} {where}: {cause(self.root, error)}") from None

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from pykafka_ops.errors import StorageError, UsageError
-from pykafka_ops.objects.causes import cause
+from pykafka_ops.objects.causes import cause, is_of_store
+from pykafka_ops.objects.opening import entries
 from pykafka_ops.spark.sources.place import Location
-
-if TYPE_CHECKING:
-    from pyarrow.fs import FileInfo
 
 
 class ListedFile(NamedTuple):
@@ -39,9 +37,9 @@ def listing(place: Location, path: str) -> tuple[list[ListedFile], list[str]]:
     """(files, names of directories) of a directory; a file that goes away meanwhile is left out."""
     if place.filesystem is None:
         return _scan(path)
-    from pyarrow.fs import FileSelector, FileType
+    from pyarrow.fs import FileType
 
-    found: list[FileInfo] = place.filesystem.get_file_info(FileSelector(path))
+    found = entries(place.filesystem, path)
     files = [
         ListedFile(info.base_name, int(info.size), (info.mtime_ns or 0) // 1_000_000)
         for info in found
@@ -81,5 +79,7 @@ def explained_at(label: str) -> Iterator[None]:
         raise StorageError(
             f"{label}: no permission to read it: run as the user that the broker runs as"
         ) from None
-    except OSError as e:
+    except Exception as e:
+        if not is_of_store(e):
+            raise
         raise StorageError(f"{label}: cannot be read: {cause(label, e)}") from None

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
-from pykafka_ops.errors import StorageError, UsageError
+from pykafka_ops.errors import StorageError
 from pykafka_ops.objects import uris
-from pykafka_ops.objects.causes import cause, one_line, store_error
+from pykafka_ops.objects.causes import is_denial, is_of_store, store_error
+from pykafka_ops.objects.opening import answering, opened
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
@@ -100,15 +99,7 @@ class _ArrowFile:
 def _opened(location: str, _process: int) -> tuple[FileSystem, str]:
     """The filesystem of a URI, and the path in it: opened once, since it has connections, but
     again in each process that was forked off."""
-    from pyarrow.fs import FileSystem
-
-    uri, label = uris.in_arrow(location), uris.shown(location)
-    try:
-        filesystem, path = FileSystem.from_uri(uri)
-    except (OSError, ValueError, NotImplementedError) as e:
-        said = cause(label, one_line(e).replace(uri, label))
-        raise UsageError(f"{label}: cannot be opened: {said}") from None
-    return filesystem, path
+    return opened(location)
 
 
 class Location:
@@ -149,14 +140,20 @@ class Location:
 
     def check_bucket(self) -> None:
         """StorageError where the bucket of an object store is not there: a list of what is in it
-        would be empty."""
+        would be empty. Who may not ask for that is told by what comes next."""
         if self.filesystem is None or uris.scheme_of(self.root) not in uris.OBJECTS:
             return
         from pyarrow.fs import FileType
 
         bucket = self.path.partition("/")[0]
-        with answering(self.label):
+        try:
             found = self.filesystem.get_file_info(bucket)
+        except Exception as error:
+            if not is_of_store(error):
+                raise
+            if is_denial(str(error)):
+                return
+            raise store_error(self.label, error) from None
         if found.type == FileType.NotFound:
             raise StorageError(f"{self.label}: there is no bucket or container {bucket}")
 
@@ -173,15 +170,3 @@ class Location:
             return None
         finally:
             file.close()
-
-
-@contextmanager
-def answering(label: str) -> Iterator[None]:
-    """StorageError where a store does not do what is asked of it, but for files that are not there;
-    ``label`` names it."""
-    try:
-        yield
-    except (FileNotFoundError, NotADirectoryError):
-        raise
-    except OSError as error:
-        raise store_error(label, error) from None

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.audit.directories import HERE
 from pykafka_ops.audit.tree import FileTree, TreeFile
-from pykafka_ops.spark.sources.place import Location, RandomFile, answering
+from pykafka_ops.objects.opening import answering, entries
+from pykafka_ops.spark.sources.place import Location, RandomFile
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileInfo
@@ -35,11 +36,9 @@ class LocationTree:
 
     def names(self, path: str) -> list[str]:
         """As ``FileTree``."""
-        from pyarrow.fs import FileSelector
-
         assert self._place.filesystem is not None
         with answering(self._place.label):
-            found = self._place.filesystem.get_file_info(FileSelector(path))
+            found = entries(self._place.filesystem, path)
         return sorted(one.base_name for one in found)
 
     def open(self, path: str) -> TreeFile:

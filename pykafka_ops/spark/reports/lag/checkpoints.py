@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
-from pyarrow.fs import FileInfo, FileSelector, FileType, LocalFileSystem
+from pyarrow.fs import FileInfo, FileType, LocalFileSystem
 
 from pykafka_ops.analysis.stream_checkpoint import (
     CheckpointError,
@@ -18,7 +18,8 @@ from pykafka_ops.analysis.stream_checkpoint import (
 )
 from pykafka_ops.errors import StorageError, UsageError
 from pykafka_ops.objects import uris
-from pykafka_ops.objects.causes import cause
+from pykafka_ops.objects.causes import cause, is_of_store
+from pykafka_ops.objects.opening import entries
 from pykafka_ops.spark.engines import made_frame
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Problem
@@ -124,12 +125,14 @@ def _checkpoints(place: Location, location: str) -> list[str]:
 def _list(place: Location, path: str, label: str) -> list[FileInfo]:
     filesystem = place.filesystem or LocalFileSystem()
     try:
-        return list(filesystem.get_file_info(FileSelector(path)))
+        return entries(filesystem, path)
     except (FileNotFoundError, NotADirectoryError):
         raise UsageError(f"{label}: no such directory") from None
     except PermissionError:
         raise StorageError(f"{label}: no permission to read it") from None
-    except OSError as error:
+    except Exception as error:
+        if not is_of_store(error):
+            raise
         if place.filesystem is None and not isinstance(error, PermissionError):
             raise UsageError(f"{label}: no directory that can be read") from None
         raise StorageError(f"{label}: cannot be read: {cause(label, error)}") from None
