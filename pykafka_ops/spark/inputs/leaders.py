@@ -52,9 +52,8 @@ def ends_of(
     else:
         logs = wanted.join(logs, ["topic", "partition"], "left")
     known = logs.where(f.col("leader").isNotNull() & f.col("end_offset").isNotNull())
-    task = _asking(dict(options), partial(_ends, moments=tuple(moments)), LOG_ENDS)
-    pages = dealt(known, "leader", PARTITIONS_AT_ONCE, no_more_than=partitions)
-    return in_arrow(pages, task, LOG_ENDS)
+    ask = partial(_ends, moments=tuple(moments))
+    return _asked(known, options, ask, LOG_ENDS, no_more_than=partitions)
 
 
 def firsts_of(partitions: DataFrame, options: Options) -> DataFrame:
@@ -67,19 +66,29 @@ def firsts_of(partitions: DataFrame, options: Options) -> DataFrame:
 
 
 def times_of(committed: DataFrame, partitions: DataFrame, options: Options) -> DataFrame:
-    """TIMES at every committed offset that lies inside its log."""
+    """TIMES at every committed offset that lies inside its log; both frames are kept."""
     f = functions_of(partitions)
     logs = partitions.select("topic", "partition", "leader", "start_offset", "end_offset")
     places = committed.select("topic", "partition", "offset").distinct()
     found = places.join(logs, ["topic", "partition"], "left")
     inside = (f.col("start_offset") <= f.col("offset")) & (f.col("offset") < f.col("end_offset"))
     held = found.where(f.col("leader").isNotNull() & inside)
-    return _asked(held.select("topic", "partition", "leader", "offset"), options, _times, TIMES)
+    wanted = held.select("topic", "partition", "leader", "offset")
+    return _asked(wanted, options, _times, TIMES, no_more_than=committed)
 
 
-def _asked(frame: DataFrame, options: Options, ask: _Ask, schema: pa.Schema) -> DataFrame:
+def _asked(
+    frame: DataFrame,
+    options: Options,
+    ask: _Ask,
+    schema: pa.Schema,
+    *,
+    no_more_than: DataFrame | None = None,
+) -> DataFrame:
+    """What leaders say of the rows; ``no_more_than`` as ``dealt``."""
     task = _asking(dict(options), ask, schema)
-    return in_arrow(dealt(frame, "leader", PARTITIONS_AT_ONCE), task, schema)
+    pages = dealt(frame, "leader", PARTITIONS_AT_ONCE, no_more_than=no_more_than)
+    return in_arrow(pages, task, schema)
 
 
 def _asking(options: Options, ask: _Ask, schema: pa.Schema) -> ArrowTask:
