@@ -70,6 +70,8 @@ def base(master: str, cores: int, memory: str, directory: str) -> dict[str, str]
         conf |= {
             "spark.local.dir": directory,
             SHUFFLE: str(cores),
+            # What a task reads behind a shuffle, packed: all of them share one heap.
+            "spark.sql.adaptive.advisoryPartitionSizeInBytes": "16m",
             "spark.driver.host": LOOPBACK[0],
             "spark.driver.bindAddress": LOOPBACK[0],
         }

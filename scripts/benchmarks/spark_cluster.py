@@ -92,12 +92,12 @@ def processes(root: int) -> Iterator[tuple[int, str, int, float]]:
     """A process and all below it: id, name, resident pages, seconds of processor time."""
     children: dict[int, list[int]] = {}
     found: dict[int, tuple[str, int, float]] = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
+    for pid in [int(name) for name in os.listdir("/proc") if name.isdigit()]:
         try:
-            head, _, rest = path.read_text().rpartition(")")
+            head, _, rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")
         except OSError:
             continue
-        pid, values = int(path.parent.name), rest.split()
+        values = rest.split()
         children.setdefault(int(values[1]), []).append(pid)
         spent = (int(values[11]) + int(values[12])) / _TICK
         found[pid] = head.partition("(")[2], int(values[21]), spent

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pykafka_ops.spark import inputs as inputs_module
 from pykafka_ops.spark.inputs import InputQuery
 from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.model import Report
@@ -30,8 +31,10 @@ def servers() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def reports(engine: SparkSession, servers: str) -> dict[str, Report]:
-    """Of each kind, each made once."""
-    return {kind: made(engine, servers, kind) for kind in sorted(expected.SUMMARIES)}
+    """Of each kind, each made once; in more tasks than there are cores, as of a large cluster."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inputs_module, "PARTITIONS_OF_TASK", 700)
+        return {kind: made(engine, servers, kind) for kind in sorted(expected.SUMMARIES)}
 
 
 def made(spark: SparkSession, servers: str, kind: str) -> Report:

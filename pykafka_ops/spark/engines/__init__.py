@@ -8,7 +8,7 @@ that go with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.connected import is_connected
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+_SHUFFLE: Final = "spark.sql.shuffle.partitions"
 ArrowTask = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 """What a task does with batches."""
 
@@ -125,6 +126,24 @@ def together(frame: DataFrame, keys: Sequence[str]) -> DataFrame:
     if local is not None:
         return cast("DataFrame", local.sorted(keys))
     return frame.repartition(*keys).sortWithinPartitions(*keys)
+
+
+def widened(session: SparkSession, rows: int, per_task: int) -> str | None:
+    """Have shuffles of so many rows make tasks of about ``per_task``, where the session has fewer
+    tasks: sorted by few, many rows do not fit into memory. What it had before, to be put back by
+    ``narrowed_to``; None where nothing changes."""
+    if _here(session) is not None:
+        return None
+    before = session.conf.get(_SHUFFLE) or "200"
+    if rows <= int(before) * per_task:
+        return None
+    session.conf.set(_SHUFFLE, str(-(-rows // per_task)))
+    return before
+
+
+def narrowed_to(session: SparkSession, before: str) -> None:
+    """Put back what ``widened`` found."""
+    session.conf.set(_SHUFFLE, before)
 
 
 def dealt(

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from pykafka_ops.spark.engines import wanted_columns
+from pykafka_ops.spark.engines import narrowed_to, wanted_columns, widened
 from pykafka_ops.spark.inputs.names import ALL, Names
 from pykafka_ops.spark.inputs.untold import assigned
 from pykafka_ops.spark.model import Problem
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from pykafka_ops.spark.inputs.sampling import Look
+
+
+PARTITIONS_OF_TASK: Final = 20_000
+"""Of Kafka, in a task of Spark's behind a shuffle, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,7 @@ class Inputs:
         self.source: dict[str, Any] = dict(source)
         self.directories: list[str] = []
         self.frames: dict[Any, DataFrame] = {}
+        self._shuffles: str | None = None
 
     def freeze(self, *, groups: bool) -> None:
         """Look at what changes while a report is made, all at one moment; offsets of groups before
@@ -145,6 +150,14 @@ class Inputs:
         for frame in self.frames.values():
             frame.unpersist()
         self.frames.clear()
+        if self._shuffles is not None:
+            narrowed_to(self.spark, self._shuffles)
+            self._shuffles = None
+
+    def widen(self, partitions: int) -> None:
+        """Have Spark's tasks be no larger, however many partitions there are."""
+        if self._shuffles is None:
+            self._shuffles = widened(self.spark, partitions, PARTITIONS_OF_TASK)
 
     def keep(self, key: Any, make: Callable[[], DataFrame]) -> DataFrame:
         """The frame of that name, read at most once and kept in memory or on disk."""

@@ -81,6 +81,7 @@ class ClusterInputs(Inputs):
         first = "partitions" not in self.frames
         found = self.keep("partitions", lambda: with_offsets(self._placed(), self._client))
         if first:
+            self.widen(found.count())
             self.problems += unknown_ends(found)
         return found
 

@@ -75,6 +75,7 @@ class LogDirInputs(Inputs):
             newest if query.now is None else query.now,
             {"directories": [uris.shown(place) for place in self._locations]},
         )
+        self.widen(self._known)
         self.directories = self._locations
         self._settings = {topic: dict(values) for topic, values in (settings or {}).items()}
 
@@ -87,7 +88,7 @@ class LogDirInputs(Inputs):
         known, self._commits_newest, _ = self._sums(self._commit_logs)
         wanted = found if OFFSETS_TOPIC in query.topics else found.where(~f.col("commits"))
         self._logs = self._hold(listed.logs(wanted, query.topics))
-        _, self._logs_newest, self._stored = self._sums(self._logs)
+        self._known, self._logs_newest, self._stored = self._sums(self._logs)
         rows = self._commit_logs.where("known").select("partition").distinct() if known else None
         self.offsets_partitions: set[int] = (
             set(rows.toArrow()["partition"].to_pylist()) if rows is not None else set()
