@@ -46,8 +46,9 @@ def ours(error: Exception) -> PkoError | None:
     return _kinds().get(name, PkoError)(said.strip())
 
 
-def explained(error: Exception) -> PkoError:
-    """The error to show for one that left Spark."""
+def explained(error: Exception, *, has_master: bool = True) -> PkoError:
+    """The error to show for one that left Spark; without ``has_master`` all of it ran in the driver
+    here, which nobody else ends."""
     if (found := ours(error)) is not None:
         return found
     text = _text(error)
@@ -60,6 +61,11 @@ def explained(error: Exception) -> PkoError:
         return PkoError(
             f"the executors' Python has no module {missing[1]}: PYSPARK_PYTHON must name one that "
             "has it, there, or --archives env.tar.gz#env bring it along"
+        )
+    if any(word in text for word in _ENDED) and not has_master:
+        return PkoError(
+            "Spark's driver ended in the middle of the report: memory may be short, give it more "
+            "(--driver-memory 8g); --debug shows what it wrote"
         )
     if any(word in text for word in _ENDED):
         return ConnectError(

@@ -72,7 +72,7 @@ def _started(
     """A session of a Spark of its own."""
     stages("starting Spark")
     from pykafka_ops.spark.failures import explained
-    from pykafka_ops.spark.master import guarded
+    from pykafka_ops.spark.master import guarded, is_local
     from pykafka_ops.spark.session import close
     from pykafka_ops.spark.session import session as start
     from pykafka_ops.spark.workers import at_fault
@@ -86,7 +86,8 @@ def _started(
     except PkoError:
         raise
     except Exception as e:
-        raise at_fault(spark, e) or explained(e) from e
+        has_master = not is_local(options.url())
+        raise at_fault(spark, e) or explained(e, has_master=has_master) from e
     finally:
         stages.stop()
         close(spark)

@@ -174,6 +174,13 @@ def test_failures_are_one_line(text: str, kind: type[PkoError], said: str) -> No
     assert "\n" not in str(found)
 
 
+def test_a_driver_that_ends_here_is_no_masters_doing() -> None:
+    said = "org.apache.spark.SparkException: Job 3 cancelled because SparkContext was shut down"
+    found = explained(RuntimeError(said), has_master=False)
+    assert type(found) is PkoError
+    assert str(found).startswith("Spark's driver ended in the middle of the report: memory may be")
+
+
 def test_spark_submit_is_told_everything(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     script = tmp_path / "bin" / "spark-submit"
     script.parent.mkdir()
