@@ -154,6 +154,7 @@ def settle(
         tail.high_watermark = tail.end
     else:
         tail.move_high_watermark(tail.end)
-    key = partition.key
-    if key in wake.readers or key in wake.waiting:
-        wake.appended(key)
+    if wake.readers or wake.waiting:
+        key = partition.key
+        if key in wake.readers or key in wake.waiting:
+            wake.appended(key)

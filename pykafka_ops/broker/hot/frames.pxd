@@ -2,10 +2,10 @@
 
 cimport cython
 cimport pykafka_ops.broker.hot.raw as at
-from pykafka_ops.broker.hot.serving cimport ChannelHead, Serving
+from pykafka_ops.broker.hot.serving cimport Serving, SocketHead
 
 
-cdef class FramesHead(ChannelHead):
+cdef class FramesHead:
     cdef public bint busy
     cdef public long long charged
     cdef public bint closing
@@ -16,6 +16,8 @@ cdef class FramesHead(ChannelHead):
     cdef public object pool
     cdef public long long received_bytes
     cdef public bint served
+    cdef public Serving serving
+    cdef public SocketHead socket
     cdef public bytearray tail
     cdef public object turns
     cdef public bint writable
@@ -24,6 +26,9 @@ cdef class FramesHead(ChannelHead):
 
     @cython.locals(
         position=cython.longlong, end=cython.longlong, served=cython.longlong,
-        look=cython.longlong, size=cython.longlong, start=cython.longlong, known=Serving,
+        look=cython.longlong, size=cython.longlong, start=cython.longlong,
     )
     cdef object cut_in(self, object data, at.Room room)
+
+    @cython.locals(answer=bytes, sock=SocketHead)
+    cdef object serve_in(self, object data, long long start, at.Room room)

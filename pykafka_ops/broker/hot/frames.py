@@ -9,17 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 import pykafka_ops.broker.hot.raw as at
-from pykafka_ops.broker.hot.serving import ChannelHead, Serving
+from pykafka_ops.broker.hot.serving import Serving, SocketHead
 from pykafka_ops.errors import FrameSizeError
 
 
-class FramesHead(ChannelHead):
-    """The input of a connection. What is left over stands in ``tail``, of which ``charged`` bytes
-    are counted; ``large`` is a large frame that is arriving."""
+class FramesHead:
+    """The input of a connection. What is left over stands in ``tail`` (None: nothing), of which
+    ``charged`` bytes are counted; ``large`` is a large frame that is arriving. ``serving`` is the
+    last ``exchange`` that could be; ``socket`` the transport, None where it is none of those."""
 
     __slots__ = (
         "busy", "charged", "closing", "exchange", "large", "least_frame", "most_frame", "pool",
-        "received_bytes", "served", "tail", "turns", "writable",
+        "received_bytes", "served", "serving", "socket", "tail", "turns", "writable",
     )  # fmt: skip
 
     busy: bool
@@ -32,7 +33,9 @@ class FramesHead(ChannelHead):
     pool: Any
     received_bytes: int
     served: bool
-    tail: bytearray
+    serving: Serving | None
+    socket: SocketHead | None
+    tail: bytearray | None
     turns: Any
     writable: bool
 
@@ -50,7 +53,7 @@ class FramesHead(ChannelHead):
         """The same; ``room`` and ``data`` are the shared buffer."""
         self.received_bytes += nbytes
         try:
-            if self.large is None and not self.tail:
+            if self.large is None and self.tail is None:
                 self.cut_in(data, room[:nbytes])
             else:
                 self.received(nbytes)
@@ -83,14 +86,28 @@ class FramesHead(ChannelHead):
                 break
             position = start + size
             self.served = True
-            exchange = self.exchange  # a login changes it
-            if at.COMPILED and isinstance(exchange, Serving):
-                known: Serving = exchange
-                known.serve_in(data, start, room[start:position])
+            if at.COMPILED:
+                self.serve_in(data, start, room[start:position])
             else:
-                exchange.serve(data[start:position])
+                self.exchange.serve(data[start:position])
         if position < end or self.charged:
             self.left_over(data[:end], position)
+
+    def serve_in(self, data: memoryview, start: int, room: memoryview) -> None:
+        """Serve the frame ``room``, which begins at ``start`` of ``data``."""
+        exchange = self.exchange  # a login changes it
+        if exchange is not self.serving:
+            if not isinstance(exchange, Serving):
+                exchange.serve(data[start : start + len(room)])
+                return
+            self.serving = exchange
+        answer = self.serving.serve_in(data, start, room)
+        if answer is not None:
+            sock = self.socket
+            if sock is not None and sock.corked and sock.held is None and not sock.closing:
+                sock.held = answer
+            else:
+                self.serving.channel.write(answer)
 
     def received(self, nbytes: int) -> None:
         """Bytes came that do not begin a frame. Raises what :meth:`refuse` takes."""

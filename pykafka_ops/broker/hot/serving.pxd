@@ -19,13 +19,11 @@ cdef class SocketHead:
     cdef public bytes held
 
 
-cdef class ChannelHead:
-    cdef public object transport
-
-
 cdef class Shape:
+    cdef public Shape after
     cdef public long long codes
     cdef public object context
+    cdef public CountHead count
     cdef public long long held
 
     cdef object answer_in(self, object data, long long start, at.Room room)
@@ -34,14 +32,14 @@ cdef class Shape:
 cdef class Serving:
     cdef public object channel
     cdef public bytearray due
-    cdef public tuple known
+    cdef public Shape first
     cdef public list observers
     cdef public QuotasHead quotas
 
     @cython.locals(
-        quotas=QuotasHead, shape=Shape, count=CountHead, sock=SocketHead,
+        quotas=QuotasHead, shape=Shape, count=CountHead,
     )
-    cdef object serve_in(self, object data, long long start, at.Room room)
+    cdef bytes serve_in(self, object data, long long start, at.Room room)
 
     @cython.locals(due=bytearray, key=cython.longlong, left=cython.longlong)
     cdef bint is_timed(self, at.View room) except -1

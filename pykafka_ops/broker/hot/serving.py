@@ -43,29 +43,18 @@ class SocketHead:
     held: bytes | None
 
 
-class ChannelHead:
-    """What answers are sent by: ``transport`` is None once the client has hung up."""
-
-    __slots__ = ("transport",)
-
-    transport: Any
-
-    def write(self, data: bytes) -> None:
-        """Send the bytes of an answer, unless the client has hung up."""
-        transport = self.transport
-        if transport is not None and not transport.is_closing():
-            transport.write(data)
-
-
 class Shape:
     """What the requests of one client have in common. ``context`` is that of the first: who asks,
     in which version; ``held`` the bytes of memory that it takes, about; ``codes`` how many error
-    codes, all of them NONE, an answer has that is bytes."""
+    codes, all of them NONE, an answer has that is bytes; ``count`` what counts its requests, if
+    something does; ``after`` the shape to ask next."""
 
-    __slots__ = ("codes", "context", "held")
+    __slots__ = ("after", "codes", "context", "count", "held")
 
+    after: Shape | None
     codes: int
     context: Any
+    count: CountHead | None
     held: int
 
     def answer(self, frame: memoryview) -> object:
@@ -83,52 +72,46 @@ class Shape:
 
 
 class Serving:
-    """The requests of a connection. ``known`` are their shapes, each with what counts it, or None;
-    ``due`` says for each API which of the next requests is to be timed (1: this one; 0: none),
-    None where nothing is timed."""
+    """The requests of a connection. ``first`` is the shape to ask first; ``due`` has for each API
+    which of the next requests is to be timed (1: this one; 0: none), None where none ever is."""
 
-    __slots__ = ("channel", "due", "known", "observers", "quotas")
+    __slots__ = ("channel", "due", "first", "observers", "quotas")
 
     channel: Any
     due: bytearray | None
-    known: tuple[tuple[Shape, CountHead | None], ...]
+    first: Shape | None
     observers: list[Any]
     quotas: QuotasHead
 
     def serve(self, frame: memoryview) -> None:
         """Answer a request, or begin to. Raises WireError for what is none, or has no answer."""
-        self.serve_in(frame, 0, frame)
+        answer = self.serve_in(frame, 0, frame)
+        if answer is not None:
+            self.channel.write(answer)
 
-    def serve_in(self, data: memoryview, start: int, room: memoryview) -> None:
-        """The same; ``room`` is the frame, which begins at ``start`` of ``data``."""
+    def serve_in(self, data: memoryview, start: int, room: memoryview) -> bytes | None:
+        """The answer, if it is left to send; ``room`` is the frame, which begins at ``start`` of
+        ``data``. Raises WireError."""
         quotas: QuotasHead = self.quotas
         if quotas.version or self.observers or (self.due is not None and self.is_timed(room)):
             self.serve_measured(data[start : start + len(room)])
-            return
-        for shape, count in self.known:
+            return None
+        shape = self.first
+        while shape is not None:
             answer = shape.answer_in(data, start, room) if at.COMPILED else shape.answer(room)
             if answer is None:
+                shape = shape.after
                 continue
             if type(answer) is not bytes or not answer:
-                self.go_on(shape, count, answer, data[start : start + len(room)])
-                return
+                self.go_on(shape, answer, data[start : start + len(room)])
+                return None
+            count = shape.count
             if count is not None:
                 count.requests += 1
                 count.sure += shape.codes
-            channel = self.channel
-            if at.COMPILED and isinstance(channel, ChannelHead):
-                transport = channel.transport
-                if isinstance(transport, SocketHead):
-                    sock: SocketHead = transport
-                    if sock.corked and sock.held is None and not sock.closing:
-                        sock.held = answer
-                        return
-                if transport is not None and not transport.is_closing():
-                    transport.write(answer)
-            else:
-                channel.write(answer)
-            return
+            return answer
         self.read(data[start : start + len(room)])
+        return None
 
     def is_timed(self, room: memoryview) -> bool:
         """Whether the request is to be timed; if not yet, one of the next is, one sooner."""
@@ -143,9 +126,7 @@ class Serving:
         """As :meth:`serve`, while somebody measures."""
         raise NotImplementedError
 
-    def go_on(
-        self, shape: Shape, count: CountHead | None, answer: object, frame: memoryview
-    ) -> None:
+    def go_on(self, shape: Shape, answer: object, frame: memoryview) -> None:
         """The answer of a shape is none that can just be sent."""
         raise NotImplementedError
 

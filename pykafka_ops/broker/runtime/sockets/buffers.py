@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from mmap import mmap
 
+from pykafka_ops.broker.runtime.sockets.plain.transport import PoolHead
 from pykafka_ops.broker.state.memory import LARGEST_POOLED, Memory
 
 SHARED_SIZE = 512 * 1024
@@ -59,7 +60,7 @@ class FrameBuffer:
         return memoryview(self.data)[self.filled : self.size]
 
 
-class BufferPool:
+class BufferPool(PoolHead):
     """Hands out frame buffers and takes them back for the next large frame."""
 
     def __init__(self, memory: Memory) -> None:
@@ -68,6 +69,7 @@ class BufferPool:
         self._little = self.shared_view[:LITTLE]
         self.next_view = self.shared_view
         """Where the next bytes go that are read."""
+        self.next_size = SHARED_SIZE
         self._memory = memory
         self.held = 0
         """Bytes of all frames that are arriving, and of what is charged beside them."""
@@ -106,6 +108,7 @@ class BufferPool:
         if size <= 0:
             self._unpark()
         self.next_view = self.shared_view if self.has_room(SHARED_SIZE) else self._little
+        self.next_size = len(self.next_view)
 
     def grow(self, buffer: FrameBuffer, resume: Resume) -> bool:
         """Double a full buffer; False if its connection must not be read until ``resume()``.

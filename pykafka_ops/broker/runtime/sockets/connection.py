@@ -15,6 +15,7 @@ from struct import Struct
 from typing import Any, Protocol, cast
 
 from pykafka_ops.broker.hot.frames import FramesHead
+from pykafka_ops.broker.hot.serving import SocketHead
 from pykafka_ops.broker.runtime.sockets.buffers import BufferPool, FrameBuffer
 from pykafka_ops.broker.runtime.sockets.channel import FrameServer
 from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
@@ -82,6 +83,7 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
         "client_host",
         "identity",
         "listener",
+        "transport",
     )
 
     def __init__(self, server: Shared, listener: str) -> None:
@@ -91,8 +93,9 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
         self.least_frame, self.most_frame = MIN_FRAME, server.max_request_bytes
         self.behind = Behind(server.memory.answers)
         self.transport: asyncio.Transport | None = None
+        self.socket = self.serving = None
         self._outgoing: Outgoing | None = None
-        self.tail = bytearray()
+        self.tail: bytearray | None = None
         self.charged = 0  # bytes of ``tail`` that do not count with answers
         self.large: FrameBuffer | None = None
         self._frame_mark = 0
@@ -108,6 +111,7 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Register."""
         self.transport = cast(asyncio.Transport, transport)
+        self.socket = transport if isinstance(transport, SocketHead) else None
         peer = transport.get_extra_info("peername")
         self.client_host = peer[0] if isinstance(peer, tuple) else ""
         self._server.admit(self)
@@ -121,7 +125,7 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget everything about this client."""
         self.closing = True
-        self.transport = self._outgoing = None
+        self.transport = self.socket = self._outgoing = None
         self._drop_input()
         self.behind.release()
         self.exchange.close()
@@ -159,11 +163,11 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
                 self._pause_reading()
             return
         data = self.pool.shared_view[:nbytes]
-        if self.tail:
-            self.tail += data
-            self._cut_tail()
-        else:
+        if self.tail is None:
             self.cut(data)
+        else:
+            self.tail += data
+            self._cut_tail(self.tail)
 
     def _frame_arrived(self, frame: FrameBuffer) -> None:
         self.large = None
@@ -178,11 +182,10 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
         finally:
             self.pool.give_back(frame)
 
-    def _cut_tail(self) -> None:
+    def _cut_tail(self, tail: bytearray) -> None:
         """Serve from bytes kept earlier; they are swapped out so that nothing pins them."""
-        data = self.tail
-        self.tail = bytearray()
-        self.cut(memoryview(data))
+        self.tail = None
+        self.cut(memoryview(tail))
 
     def let_others(self) -> None:
         """Go on when they were served."""
@@ -211,11 +214,12 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
         self.resume()
 
     def _hold(self, data: bytes | memoryview) -> None:
-        self.tail += data
+        tail = self.tail = bytearray() if self.tail is None else self.tail
+        tail += data
         if self.busy or not self.writable:
             self._pause_reading()
         if self.writable or self._outgoing is None:
-            self._charge(len(self.tail))
+            self._charge(len(tail))
         else:
             self._weigh(self._outgoing)
 
@@ -232,9 +236,9 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
         """Serve what is held and read on, unless something else stands in the way."""
         if self.busy or self.closing or not self.writable:
             return
-        if self.tail:
+        if self.tail is not None:
             try:
-                self._cut_tail()
+                self._cut_tail(self.tail)
             except Exception as error:
                 self.refuse(error)
                 return
@@ -245,6 +249,12 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
             self.transport.resume_reading()
 
     # -- what the exchange asks for ------------------------------------------------------------
+
+    def write(self, data: bytes) -> None:
+        """Send the bytes of an answer, unless the client has hung up."""
+        transport = self.transport
+        if transport is not None and not transport.is_closing():
+            transport.write(data)
 
     def writelines(self, parts: list[Part], size: int) -> None:
         """Send an answer of ``size`` bytes that consists of several parts, likewise."""
@@ -279,7 +289,7 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
 
     def _weigh(self, outgoing: Outgoing) -> None:
         """Count what waits for the client, its requests behind that too."""
-        tail, done = len(self.tail), outgoing.is_done
+        tail, done = 0 if self.tail is None else len(self.tail), outgoing.is_done
         self._charge(tail if done else 0)
         held = 0 if done else outgoing.held + tail
         if not self.behind.note(held, self._server.dispatch.timer()):
@@ -352,7 +362,7 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
             self.transport.abort()
 
     def _drop_input(self) -> None:
-        self.tail = bytearray()
+        self.tail = None
         self._charge(0)
         if self.large is not None:
             frame, self.large = self.large, None

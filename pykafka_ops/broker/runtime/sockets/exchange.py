@@ -80,7 +80,7 @@ class Exchange(Serving):
         self.channel = channel
         self._dispatch = dispatch
         self._session = session
-        self.known = ()
+        self.first = None
         self.due = None
         self.observers = dispatch.observers
         self.quotas = dispatch.quotas
@@ -101,16 +101,14 @@ class Exchange(Serving):
     def serve_measured(self, frame: memoryview) -> None:
         if self.quotas.version or self.observers:
             self._watch(frame)
-        for shape, count in self.known:
+        for shape in self.shapes():
             answer = shape.answer(frame)
             if answer is not None:
-                self.go_on(shape, count, answer, frame)
+                self.go_on(shape, answer, frame)
                 return
         self.read(frame)
 
-    def go_on(
-        self, shape: Shape, count: CountHead | None, answer: object, frame: memoryview
-    ) -> None:
+    def go_on(self, shape: Shape, answer: object, frame: memoryview) -> None:
         self._context = context = shape.context
         if type(answer) is not bytes:
             self._take_of(shape, frame, answer)
@@ -226,9 +224,25 @@ class Exchange(Serving):
     def _learn(self, make: MakeShape, context: Context, message: Any, frame: memoryview) -> None:
         if context.api_key == ApiKey.JOIN_GROUP:  # many clients never send one again
             self.forget_shapes(ApiKey.JOIN_GROUP)
-        shape = None if len(self.known) >= MOST_SHAPES else make(context, message, frame)
+        known = self.shapes()
+        shape = None if len(known) >= MOST_SHAPES else make(context, message, frame)
         if shape is not None and self._dispatch.memory.keep(shape.held):
-            self.known = (*self.known, (shape, self._counting()))
+            shape.count = self._counting()
+            self._ask([*known, shape])
+
+    def shapes(self) -> list[Shape]:
+        """Those that are known, the first first."""
+        found, shape = [], self.first
+        while shape is not None:
+            found.append(shape)
+            shape = shape.after
+        return found
+
+    def _ask(self, shapes: list[Shape]) -> None:
+        """Know these from now on."""
+        self.first = None
+        for shape in reversed(shapes):
+            shape.after, self.first = self.first, shape
 
     def _counting(self) -> CountHead | None:
         """What counts the requests of the shape that is learnt."""
@@ -340,9 +354,10 @@ class Exchange(Serving):
 
     def forget_shapes(self, key: int | None = None) -> None:
         """Read the next requests field by field: what the client may do, or sends, has changed."""
-        gone = [entry for entry in self.known if key in (None, entry[0].context.api_key)]
-        self._dispatch.memory.forget(sum(shape.held for shape, _ in gone))
-        self.known = tuple(entry for entry in self.known if entry not in gone)
+        known = self.shapes()
+        gone = [shape for shape in known if key in (None, shape.context.api_key)]
+        self._dispatch.memory.forget(sum(shape.held for shape in gone))
+        self._ask([shape for shape in known if shape not in gone])
 
     def _throttled(self, frame: bytes, throttle_ms: int) -> bytes:
         """Encoded answers carry the throttle time to their client, too."""

@@ -66,14 +66,13 @@ class MeasuredExchange(Exchange):
             self._queue_ms = tally.queue_ms(now)
         super().serve_measured(frame)
 
-    def go_on(
-        self, shape: Shape, count: CountHead | None, answer: object, frame: memoryview
-    ) -> None:
+    def go_on(self, shape: Shape, answer: object, frame: memoryview) -> None:
         self._context = context = shape.context
         self._bytes = len(frame)
         if type(answer) is not bytes:
             self._take_of(shape, frame, answer)
             return
+        count = shape.count
         assert isinstance(count, ApiCount)
         count.requests += 1
         if answer:

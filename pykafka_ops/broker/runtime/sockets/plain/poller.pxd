@@ -3,10 +3,11 @@
 cimport cython
 cimport pykafka_ops.broker.runtime.sockets.plain.raw as at
 from pykafka_ops.broker.hot.frames cimport FramesHead
-from pykafka_ops.broker.runtime.sockets.plain.transport cimport PlainTransport
+from pykafka_ops.broker.runtime.sockets.plain.transport cimport PlainTransport, PoolHead
 
 
 cdef class SocketPoller:
+    cdef list _answered
     cdef bint _closing
     cdef long long _count
     cdef object _epoll
@@ -14,14 +15,17 @@ cdef class SocketPoller:
     cdef int _fd
     cdef object _loop
     cdef list _open
-    cdef object _pool
+    cdef PoolHead _pool
     cdef at.Room _room
     cdef object _shared
 
     @cython.locals(
-        number=cython.int, fd=cython.int, flags=cython.int, transport=PlainTransport,
+        begun=cython.longlong, count=cython.int, number=cython.int, fd=cython.int, flags=cython.int,
+        transport=PlainTransport,
     )
     cpdef ready(self)
+
+    cdef _serve(self, PlainTransport transport, int flags)
 
     @cython.locals(
         protocol=FramesHead, _=cython.int, room=at.Room, count=cython.longlong,

@@ -14,7 +14,8 @@ from pykafka_ops.broker.runtime.sockets.plain.transport import PlainTransport
 log = logging.getLogger("kafka.network.SocketServer")
 
 MOST = 64
-"""Clients served in a row before timers, tasks and other descriptors have their turn."""
+"""Clients served in a row, if none takes long, before timers, tasks and other descriptors have
+their turn."""
 AGAIN = 8
 """Reads of one client in a row, as long as each fills the memory that it is given."""
 
@@ -24,6 +25,7 @@ class SocketPoller:
     where the process has no descriptor left."""
 
     __slots__ = (
+        "_answered",
         "_closing",
         "_count",
         "_epoll",
@@ -46,6 +48,9 @@ class SocketPoller:
         self._open: list[PlainTransport | None] = []
         """By descriptor."""
         self._count = 0
+        self._answered: list[PlainTransport] = []
+        """What they are answered goes out when all have been served: clients that wait are woken
+        while there is no more work for them to come, which is cheaper than one by one."""
         self._closing = False
         loop.add_reader(self._fd, self.ready)
 
@@ -78,28 +83,42 @@ class SocketPoller:
             self.close()
 
     def ready(self) -> None:
-        """Something has happened: serve those who asked, go on with those who can take more."""
-        for number in range(at.wait(self._epoll, self._fd, self._events, MOST)):
-            fd, flags = at.event(self._events, number)
-            transport = self._open[fd]
-            if transport is None or transport.ended:
-                continue
+        """Something has happened: serve those who asked, go on with those who can take more; not
+        all of them where some take long, the loop calls again."""
+        count, number = at.wait(self._epoll, self._fd, self._events, MOST), 0
+        begun = at.tick()
+        while number < count:
+            transport = None
             try:
-                if transport.behind and flags != at.IN:
-                    transport.send_on()
-                if flags != at.OUT:
-                    if transport.reads:
-                        self._read(transport)
-                    transport.watch()
+                while number < count:  # to enter ``try`` for each costs something
+                    fd, flags = at.event(self._events, number)
+                    number += 1
+                    transport = self._open[fd]
+                    if transport is not None and not transport.ended:
+                        self._serve(transport, flags)
+                    if at.tick() != begun:
+                        count = number
             except Exception as error:
                 log.exception("closing connection: it could not be served")
-                transport.end(error)
+                if transport is not None:
+                    transport.end(error)
+        for transport in self._answered:
+            transport.uncork()
+        self._answered.clear()
+
+    def _serve(self, transport: PlainTransport, flags: int) -> None:
+        if transport.behind and flags != at.IN:
+            transport.send_on()
+        if flags != at.OUT:
+            if transport.reads:
+                self._read(transport)
+            transport.watch()
 
     def _read(self, transport: PlainTransport) -> None:
         protocol = transport.protocol
         for _ in range(AGAIN):
             if protocol.large is None:
-                room = self._room[: len(self._pool.next_view)]
+                room = self._room[: self._pool.next_size]
             else:
                 room = protocol.large.room()
             try:
@@ -112,8 +131,9 @@ class SocketPoller:
             if not count:
                 transport.end_of_input()
                 return
-            transport.corked = True
+            if not transport.corked:
+                transport.corked = True
+                self._answered.append(transport)
             protocol.take(count, self._shared, self._room)
-            transport.uncork()
             if count < len(room) or not transport.reads:
                 return

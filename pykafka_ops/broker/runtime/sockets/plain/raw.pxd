@@ -7,6 +7,7 @@ from pykafka_ops.compiled.raw cimport PyBytes_AsString, PyBytes_FromStringAndSiz
 
 cdef extern from "sockets.h" nogil:
     int pko_wait(int epoll, int32_t *pairs, int most)
+    long long pko_tick()
     Py_ssize_t pko_receive(int fd, void *room, size_t size)
     Py_ssize_t pko_send(int fd, const void *data, size_t size)
 
@@ -31,6 +32,10 @@ cdef inline int wait(object epoll, int fd, Room found, int most) except -1:
             return 0
         PyErr_SetFromErrno(OSError)
     return count
+
+
+cdef inline long long tick() noexcept:
+    return pko_tick()
 
 
 cdef inline (int, int) event(Room found, Py_ssize_t number) except *:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import Any
 
 IN, OUT = 1, 4
@@ -21,6 +22,11 @@ def wait(epoll: Any, fd: int, found: list[tuple[int, int]], most: int) -> int:
     ``fd`` is the descriptor of ``epoll``, which is all that C needs. Raises OSError."""
     found[:] = epoll.poll(0, most)
     return len(found)
+
+
+def tick() -> int:
+    """A number that changes every 4 ms."""
+    return time.monotonic_ns() // 4_000_000
 
 
 def event(found: list[tuple[int, int]], number: int) -> tuple[int, int]:

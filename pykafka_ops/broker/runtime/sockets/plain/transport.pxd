@@ -6,6 +6,10 @@ from pykafka_ops.broker.hot.frames cimport FramesHead
 from pykafka_ops.broker.hot.serving cimport SocketHead
 
 
+cdef class PoolHead:
+    cdef public long long next_size
+
+
 cdef class PlainTransport(SocketHead):
     cdef object _epoll
     cdef object _forget

@@ -19,6 +19,14 @@ HIGH = 64 * 1024
 """Bytes that may wait before the protocol is asked to pause, unless it says another number."""
 
 
+class PoolHead:
+    """The memory that all clients are read into, ``next_size`` bytes at a time."""
+
+    __slots__ = ("next_size",)
+
+    next_size: int
+
+
 class PlainTransport(SocketHead):
     """``sock`` is connected and does not block; ``epoll`` waits for it. ``forget`` is called with
     the descriptor when it is about to be closed.

@@ -8,6 +8,7 @@ import os
 import select
 import socket
 import struct
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -339,6 +340,38 @@ def test_many_clients_at_once_are_all_served_in_turn(play: Callable[[Body], None
         for client, _ in pairs:
             client.close()
         await place.until(lambda: all(len(protocol.told) == 3 for _, protocol in pairs))
+
+    play(body)
+
+
+def test_clients_behind_one_that_takes_long_wait_for_the_next_turn(
+    play: Callable[[Body], None],
+) -> None:
+    async def body(place: Place) -> None:
+        served: list[str] = []
+
+        def take_long(protocol: Any) -> Callable[[bytes], None]:
+            def answer(data: bytes) -> None:
+                served.append(data.decode())
+                protocol.transport.write(b"for " + data)
+                end = time.monotonic() + 0.01
+                while time.monotonic() < end:
+                    pass
+
+            return answer
+
+        clients = []
+        for name in "abc":
+            client, protocol = place.connect()
+            protocol.on_data = take_long(protocol)
+            client.sendall(name.encode())
+            clients.append(client)
+        for turn, client in enumerate(clients, 1):
+            place.poller.ready()
+            assert served == list("abc")[:turn]
+            assert client.recv(5) == b"for " + "abc"[turn - 1].encode()
+        for client in clients:
+            client.close()
 
     play(body)
 
