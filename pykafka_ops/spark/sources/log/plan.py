@@ -23,6 +23,7 @@ from pykafka_ops.spark.sources.files import (
 from pykafka_ops.spark.sources.log.options import EARLIEST, LATEST, Bound, LogOptions
 from pykafka_ops.spark.sources.log.scan import ByteRange
 from pykafka_ops.spark.sources.log.seek import Seeker
+from pykafka_ops.spark.sources.log.units import chosen
 from pykafka_ops.spark.sources.pruning import MAX_OFFSET, NOTHING_PRUNED, Pruning
 
 _T = TypeVar("_T")
@@ -37,7 +38,8 @@ class SegmentPart:
     """A range of a segment, and which offsets of it count (from ``low`` to below ``high``).
 
     ``aborted`` are the base offsets of the transaction indexes that cover it. ``whole`` is its file
-    where the part reaches to the end of it. ``dangling``: it is a link to nothing.
+    where the part reaches to the end of it. ``dangling``: it is a link to nothing. ``group`` and
+    ``rate`` are of a unit of a sample: the group it is in, and the share of its topic that is read.
     """
 
     replica: ReplicaDir
@@ -48,6 +50,8 @@ class SegmentPart:
     aborted: tuple[int, ...] = ()
     whole: SegmentFile | None = None
     dangling: bool = False
+    group: int | None = None
+    rate: float | None = None
 
     @property
     def constants(self) -> dict[str, object]:
@@ -59,6 +63,8 @@ class SegmentPart:
             "broker": replica.broker,
             "log_dir": replica.log_dir,
             "segment": uris.shown(self.name) or None,
+            "unit_group": self.group,
+            "rate": self.rate,
         }
 
 
@@ -187,6 +193,26 @@ def parts_of(span: ReplicaSpan, options: LogOptions, size: int) -> Iterator[Segm
     yield from _dangling(span)
 
 
+def sample_of(
+    span: ReplicaSpan, options: LogOptions, rate: float
+) -> Iterator[tuple[list[SegmentPart], int]]:
+    """What a sample has of each segment, and of how many units; each has probability ``rate``."""
+    for of, segment, start, end in _segments(span, NOTHING_PRUNED):
+        make = _making(of, segment, options)
+        if end <= start:  # nothing is there where something should be
+            yield [make(start, end)], 0
+            continue
+        units, count = chosen(seeker(of.replica), segment, start, end, rate)
+        parts = [replace(make(u.start, u.end), group=u.group) for u in units]
+        yield parts, count
+    yield list(_dangling(span)), 0
+
+
+def bytes_of(span: ReplicaSpan) -> int:
+    """How many bytes a read of it has to go through."""
+    return sum(end - start for _, _, start, end in _segments(span, NOTHING_PRUNED))
+
+
 def tasks_of(parts: Iterable[SegmentPart], size: int) -> Iterator[LogTask]:
     """Tasks of about ``size`` bytes; to open a file costs some, too."""
     costs = ((part, part.part.end - part.part.start) for part in parts)
@@ -243,8 +269,17 @@ def _segments(
 def _cut(
     span: ReplicaSpan, segment: SegmentFile, start: int, end: int, size: int, options: LogOptions
 ) -> Iterator[SegmentPart]:
-    seek = seeker(span.replica)
-    active = seek.active(segment)
+    make = _making(span, segment, options)
+    borders = _borders(seeker(span.replica), segment, start, end, size)
+    for begin, stop in zip([start, *borders], [*borders, end], strict=True):
+        yield make(begin, stop)
+
+
+def _making(
+    span: ReplicaSpan, segment: SegmentFile, options: LogOptions
+) -> Callable[[int, int], SegmentPart]:
+    """What makes parts of a segment, from where a batch begins to where one does."""
+    active = seeker(span.replica).active(segment)
     slim = span.replica._replace(segments=(), snapshots=())
     if segment.tiered and options.committed:
         raise UsageError(
@@ -252,12 +287,14 @@ def _cut(
             "storage: leave kafka.isolation.level as it is"
         )
     aborted = _aborted(span.replica, segment) if options.committed else ()
-    borders = _borders(seek, segment, start, end, size)
-    for begin, stop in zip([start, *borders], [*borders, end], strict=True):
+
+    def make(begin: int, stop: int) -> SegmentPart:
         last = stop == segment.size
         part = ByteRange(begin, stop, segment.base_offset, active and last)
         end_of = segment if last else None
-        yield SegmentPart(slim, segment.name, part, span.low, span.high, aborted, end_of)
+        return SegmentPart(slim, segment.name, part, span.low, span.high, aborted, end_of)
+
+    return make
 
 
 def _borders(seek: Seeker, segment: SegmentFile, start: int, end: int, size: int) -> list[int]:

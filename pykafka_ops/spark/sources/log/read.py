@@ -6,6 +6,8 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -84,17 +86,20 @@ def _read_part(
 def _batches(
     task: LogTask, reader: Callable[[SegmentPart], _Records | _Headers]
 ) -> Iterator[pa.RecordBatch]:
-    for part in task.parts:
-        seek = seeker(part.replica)
+    for _, same in groupby(task.parts, attrgetter("replica.root", "replica.path", "name")):
+        parts = list(same)
+        seek = seeker(parts[0].replica)
         try:
-            file = seek.open(part.name)
+            file = seek.open(parts[0].name)
         except FileNotFoundError:
-            size = part.part.end - part.part.start
-            why = DANGLING if part.dangling else GONE
-            yield from reader(part).bad(Bad(part.part.start, size, why))
+            for part in parts:
+                size = part.part.end - part.part.start
+                why = DANGLING if part.dangling else GONE
+                yield from reader(part).bad(Bad(part.part.start, size, why))
             continue
         try:
-            yield from reader(part).read(file, seek.place)
+            for part in parts:
+                yield from reader(part).read(file, seek.place)
         finally:
             file.close()
 

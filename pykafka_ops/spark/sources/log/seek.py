@@ -6,7 +6,7 @@ read from its beginning.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -99,20 +99,29 @@ class Seeker:
 
     def border(self, segment: SegmentFile, slot: int) -> bool:
         """Whether a batch begins where entry ``slot`` of the index says so."""
-        offsets, positions = self.index(segment)
-        position = int(positions[slot])
-        lowest = int(offsets[slot - 1]) + 1 if slot else segment.base_offset
-        highest = int(offsets[slot])
+        return self.borders(segment, [slot])
+
+    def borders(self, segment: SegmentFile, slots: Sequence[int]) -> bool:
+        """Whether batches begin where all these entries of the index say so."""
+        if not slots:
+            return True
         try:
             file = self.open(segment.name)
         except OSError:
             return False
         try:
-            head = file.read_at(HEADER_SIZE, position)
+            return all(self._begins(file, segment, slot) for slot in slots)
         except OSError:
             return False
         finally:
             file.close()
+
+    def _begins(self, file: RandomFile, segment: SegmentFile, slot: int) -> bool:
+        offsets, positions = self.index(segment)
+        position = int(positions[slot])
+        lowest = int(offsets[slot - 1]) + 1 if slot else segment.base_offset
+        highest = int(offsets[slot])
+        head = file.read_at(HEADER_SIZE, position)
         left = segment.size - position
         if len(head) == HEADER_SIZE and plausible(head, 0, left, (lowest, highest)):
             return True
