@@ -47,12 +47,15 @@ class ConditionField:
     of these where a row decides: numbers are compared exactly, texts by their characters.
 
     ``values`` are the only texts there are (none: any). ``spare``: a row without a value has
-    nothing there; of all other fields no value means that it is not known.
+    nothing there; of all other fields no value means that it is not known. ``band`` names the
+    fields with the ends of what a number may be: > and >= ask the lower end, < and <= the upper
+    one, so that a row meets them where it surely does.
     """
 
     kind: FieldKind = "number"
     values: tuple[str, ...] = ()
     spare: bool = False
+    band: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +133,10 @@ def _comparison(
     except ConditionError as error:
         raise ConditionError(f"{match[1]} {sign} {wanted}: {error}") from None
 
+    asked = name if field.band is None or sign in _EQUAL else field.band[sign in ("<", "<=")]
+
     def holds(row: Row) -> bool | None:
-        value = row.get(name)
+        value = row.get(asked)
         if unknown is not None and unknown(row, name):
             # the truth is greater than the figure
             return True if value is not None and sign in (">", ">=") and meets(value) else None

@@ -109,7 +109,8 @@ class TopicFacts(NamedTuple):
     ``advised``: what ``partitions_for`` says of its peak, None where the rate is not known;
     ``hottest``: the partition that holds most, and ``hottest_share`` its share of the bytes;
     ``keys``: shares of the bytes of the heaviest keys as people read them, and ``null_share`` of
-    the records without key; None where records were not looked at.
+    the records without key; None where records were not looked at. ``sampled``: a sample of them
+    was, shares of keys are what is sure of them.
     """
 
     partitions: int
@@ -120,6 +121,7 @@ class TopicFacts(NamedTuple):
     hottest_share: float
     keys: Mapping[str, float] | None
     null_share: float | None
+    sampled: bool = False
 
 
 def advice(facts: TopicFacts) -> str:
@@ -142,10 +144,13 @@ def _spread_advice(facts: TopicFacts) -> str:
     heavy = [(share, key) for key, share in facts.keys.items() if share >= min(HEAVY, fair)]
     if heavy:
         share, key = max(heavy)
+        part = f"at least {share:.0%}" if facts.sampled else f"{share:.0%}"
         return (
-            f"{where}, key {key} alone {share:.0%} of the bytes: more partitions do not help,"
+            f"{where}, key {key} alone {part} of the bytes: more partitions do not help,"
             " split the key"
         )
     if facts.null_share is not None and facts.null_share > 0.5:
-        return f"{where}, most records have no key: see how producers choose partitions"
-    return f"{where}, no key is heavy: see how producers choose partitions"
+        some = " of the sample" if facts.sampled else ""
+        return f"{where}, most records{some} have no key: see how producers choose partitions"
+    sure = " for sure" if facts.sampled else ""
+    return f"{where}, no key is heavy{sure}: see how producers choose partitions"

@@ -23,7 +23,7 @@ class Column:
     ``seconds``, ``share`` (0 to 1), ``percent``, ``days``, ``money`` or empty. ``detail`` columns
     are left out of narrow tables. ``kind`` is that of values without a unit, ``values`` are all the
     texts there are (none: any); ``spare``: nothing may be there, where elsewhere None is what is
-    not known.
+    not known. ``band`` names the columns with the ends of what a number may be.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Column:
     kind: Literal["text", "number", "flag", "list"] = "text"
     values: tuple[str, ...] = ()
     spare: bool = False
+    band: tuple[str, str] | None = None
 
     @property
     def field(self) -> ConditionField | None:
@@ -41,7 +42,7 @@ class Column:
         if self.kind == "list":
             return None
         kind: FieldKind = "moment" if self.unit == "ms" else "number" if self.unit else self.kind
-        return ConditionField(kind, self.values, self.spare)
+        return ConditionField(kind, self.values, self.spare, self.band)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,9 @@ class ReportOptions:
 
     Skew: ``producer_rate`` and ``consumer_rate`` are bytes per second that one partition takes and
     that one consumer reads; ``records``: whether keys and sizes are counted in all records or not
-    (None: in those of files, not of a cluster alone); ``tolerance``: how far a broker may be from
-    its fair share of bytes before moves are proposed (0.1: 10 %).
+    (None: in those of files, not of a cluster alone); ``key_sample``: of how much of each large
+    topic, above 0 and below 1 (None: of all); ``tolerance``: how far a broker may be from its fair
+    share of bytes before moves are proposed (0.1: 10 %).
 
     Cost: prices, and who ``owners`` are (None: not asked for). ``slo`` is
     the objective of freshness. ``sample``: how many records of a topic are looked at (formats).
@@ -54,6 +55,7 @@ class ReportOptions:
     producer_rate: float = PRODUCER_RATE
     consumer_rate: float = CONSUMER_RATE
     records: Records | None = None
+    key_sample: float | None = None
     tolerance: float = 0.1
     cost: CostRules = field(default_factory=CostRules)
     owners: OwnerRules | None = None

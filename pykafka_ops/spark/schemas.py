@@ -140,6 +140,10 @@ KEYS: Final = columns(
 KEYS_AND_DAMAGE: Final = pa.schema([*KEYS, *columns("problem string")])
 """The same of files, with rows for what cannot be read: where and why; they have no record."""
 
+SAMPLED_KEYS: Final = pa.schema([*KEYS_AND_DAMAGE, *columns("unit_group int, rate double")])
+"""The same of a sample: the group of a record's unit, and the share of its topic's bytes that are
+read (null where the topic is read whole)."""
+
 EVERY_RECORD: Final = pa.schema(
     [*RECORDS_WITH_HEADERS, KEYS.field("key_size"), KEYS.field("value_size")]
 )

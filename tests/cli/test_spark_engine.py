@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.analysis import sampled
 from pykafka_ops.cli import main
 from pykafka_ops.commands.spark import engine, spark
 from pykafka_ops.commands.spark.ask import ask
@@ -58,6 +59,10 @@ def test_little_is_for_this_process_and_much_for_spark(
     assert not much.local
     assert much.why.startswith("more than ")
     assert choose("skew", logs, "--topic", "orders").local
+    monkeypatch.setattr(sampled, "LEAST_BYTES", 1)
+    assert choose("skew", logs, "--sample", "50%").local
+    assert not choose("skew", logs, "--sample", "100%").local
+    assert not choose("all", logs, "--sample", "50%").local
     forced = choose("skew", logs, "--engine", "local")
     assert (forced.local, forced.why) == (True, "asked for")
     assert forced.warning.endswith("to read: Spark takes all cores for it")

@@ -126,7 +126,8 @@ def test_heavy_keys_say_where_they_are(report: Report) -> None:
     assert len(keys) == 3
     assert keys[0] == {
         "topic": "orders", "key": "whale", "records": 14, "bytes": 1400, "error": 0,
-        "share": 1400 / (1400 + 27 + 1000), "partitions": [{"partition": 0, "share": 1.0}],
+        "share": 1400 / 2427, "share_low": 1400 / 2427, "share_high": 1400 / 2427, "basis": "all",
+        "partitions": [{"partition": 0, "share": 1.0}],
     }  # fmt: skip
     assert keys[1]["key"] == "0xff35"
 

@@ -70,6 +70,7 @@ spark.verb(
     options=(*REPORT, *WHICH_ENGINE, *REMOTE, *ENGINE, *SKEW, *JUDGE),
     examples=(
         "pko spark skew /var/kafka/data --topic orders",
+        "pko spark skew /var/kafka/data --sample 1% --section keys --fail-on 'share>0.1'",
         "pko spark skew -b broker:9092 --target 50MiB --html skew.html",
     ),
 )

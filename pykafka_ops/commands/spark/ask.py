@@ -25,6 +25,8 @@ LEAST_MEMORY = 450 << 20
 """Bytes that a driver of Spark starts with."""
 MOST_SAMPLE = 10_000_000
 """Records of a topic that are looked at, at most."""
+FORMATS_SAMPLE = "10000"
+"""Those that are looked at unless others are asked for."""
 _STARTING = ("master", "conf", "packages", "py-files", "archives", "driver-memory", "cores")
 
 
@@ -49,6 +51,12 @@ class ReportRequest:
     against: str | None = None
     options: Mapping[str, object] = field(default_factory=dict)
     owners: OwnerRules | None = None
+
+    @property
+    def key_sample(self) -> float | None:
+        """Of how much of each large topic keys are counted; None: of all."""
+        found = self.options.get("key_sample")
+        return found if isinstance(found, float) else None
 
     @property
     def source(self) -> str:
@@ -153,16 +161,23 @@ def _options(run: Run) -> dict[str, object]:
         found["checkpoints"] = tuple(args.names("checkpoint"))
     if args.has("records"):
         found["records"] = args.text("records")
-    if args.verb == "slo":
-        found["slo"] = _freshness(run)
-    if args.verb == "cost":
-        found["cost"] = _cost(run)
-    if args.verb == "formats":
-        found |= _sample(run)
+    found |= _of_verb(run)
     for name in ("target", "producer-rate", "consumer-rate"):
         if args.has(name):
             found[name.replace("-", "_")] = rate(name, args.text(name) or "")
     return found
+
+
+def _of_verb(run: Run) -> dict[str, object]:
+    """What only some reports have."""
+    match run.args.verb:
+        case "slo":
+            return {"slo": _freshness(run)}
+        case "cost":
+            return {"cost": _cost(run)}
+        case "formats":
+            return _sample(run)
+    return {"key_sample": _key_sample(run)} if run.args.has("sample") else {}
 
 
 def _freshness(run: Run) -> FreshnessRules:
@@ -180,11 +195,34 @@ def _freshness(run: Run) -> FreshnessRules:
 def _sample(run: Run) -> dict[str, object]:
     """How much the report on formats looks at, and what bytes cost."""
     args = run.args
-    sample = args.number("sample")
-    if sample is None or not 0 < sample <= MOST_SAMPLE:
-        raise UsageError(f"--sample {sample}: from 1 to {MOST_SAMPLE}")
+    text = args.text("sample") or FORMATS_SAMPLE
+    sample = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
+    if not 0 < sample <= MOST_SAMPLE:
+        raise UsageError(f"--sample {text}: from 1 to {MOST_SAMPLE} records")
     prices = Prices(price("price-gib-month", args.text("price-gib-month")))
     return {"sample": sample, "cost": CostRules(prices, args.text("currency") or "")}
+
+
+def _key_sample(run: Run) -> float | None:
+    """Of how much of each topic keys are counted; None: of all."""
+    args = run.args
+    text = args.text("sample") or ""
+    try:
+        percent = float(text.removesuffix("%")) if text.endswith("%") else 0.0
+    except ValueError:
+        percent = 0.0
+    if not 0 < percent <= 100:
+        raise UsageError(f"--sample {text}: write a percentage above 0 and up to 100, such as 1%")
+    if args.text("records") == "none":
+        raise UsageError(
+            "--sample is of records, which --records none leaves out: give one of them"
+        )
+    if not args.names("log-dirs"):
+        raise UsageError(
+            "--sample is of segments in log directories: name these, or leave it out and count the "
+            "keys of all records with --records all"
+        )
+    return percent / 100 if percent < 100 else None
 
 
 def _cost(run: Run) -> CostRules:

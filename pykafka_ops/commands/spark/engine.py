@@ -132,7 +132,8 @@ def _much(asked: ReportRequest) -> str:
         if uris.is_remote(location):
             return f"{uris.shown(location)} is not on this machine"
     if asked.dirs:
-        size = bytes_in(asked.dirs, wanted, LOCAL_BYTES)
+        is_skew = asked.kinds == ("skew",)  # others read all batches
+        size = bytes_in(asked.dirs, wanted, LOCAL_BYTES, asked.key_sample if is_skew else None)
         if size > LOCAL_BYTES:
             return f"more than {size_text(LOCAL_BYTES)} or {LOCAL_PARTITIONS:,} logs to read"
     return _much_of_cluster(asked, wanted) if asked.properties else ""

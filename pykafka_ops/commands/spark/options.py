@@ -41,6 +41,10 @@ _OWNERS = Option("--owners", metavar="FILE", type=FILE_PATH,
 _HISTORY = Option("--history", metavar="DIR", type=FILE_PATH,
                   help="keep each run in this directory or URI (Parquet) and show what changed "
                   "since; compare and forecast take them from it")
+SAMPLE = Option("--sample", metavar="N|P%",
+                help="skew: count keys in this part of each large topic in log directories, such "
+                "as 1% (default: in all), and state shares with bands of 95 %; formats: look at "
+                "about so many records of a topic (default: 10000)")
 _FILES = (
     HTML,
     Option("--csv", metavar="DIR", type=FILE_PATH,
@@ -98,6 +102,7 @@ SKEW = (
            help="bytes per second that a topic is to carry, for its partition count: 50MiB"),
     Option("--records", metavar="HOW", type=Choices(("all", "none")),
            help="read keys and sizes of all records (default of files), or of none"),
+    SAMPLE,
     Option("--producer-rate", metavar="RATE", help="bytes per second that one partition takes"),
     Option("--consumer-rate", metavar="RATE", help="bytes per second that one consumer reads"),
 )
@@ -124,8 +129,7 @@ FORMATS = (
     _TOPIC,
     REGEX,
     TOP,
-    Option("--sample", metavar="N", type=COUNT, default="10000",
-           help="about how many records of a topic to look at"),
+    SAMPLE,
     _PRICE,
     _CURRENCY,
     *_OUTPUT,

@@ -23,7 +23,7 @@ from pykafka_ops.spark.page import (
     skew,
     slo,
 )
-from pykafka_ops.spark.page.parts import Tile, reading
+from pykafka_ops.spark.page.parts import Tile, band, reading
 
 _VIEWS: Final = {
     "lag": ("Consumer lag", lag.headline, lag.tiles),
@@ -149,7 +149,7 @@ class TerminalPage:
 
     def _table(self, columns: Sequence[Column], rows: Sequence[Row]) -> list[int]:
         """The rows; which columns there was room for."""
-        cells = [[_cell(row.get(c.name), c) for c in columns] for row in rows]
+        cells = [[_with_band(row, c) for c in columns] for row in rows]
         spare = [i for i, c in enumerate(columns) if i and c.name not in _KEEP]
         grid, shown = fitted(
             [c.title for c in columns],
@@ -201,6 +201,12 @@ def _number(column: Column, rows: Sequence[Row]) -> bool:
         return True
     values = [row.get(column.name) for row in rows]
     return any(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
+
+
+def _with_band(row: Row, column: Column) -> Text:
+    found = _cell(row.get(column.name), column)
+    said = band(row, column.name, column.band, column.unit)
+    return found.append(f" ({said})") if said else found
 
 
 def _cell(value: object, column: Column) -> Text:

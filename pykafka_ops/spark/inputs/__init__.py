@@ -76,8 +76,14 @@ class Inputs:
         """
         return None
 
-    def records(self) -> DataFrame | None:
-        """KEYS of one replica per partition, between ``since`` and ``until``."""
+    def records(self, sample: float | None = None) -> DataFrame | None:
+        """KEYS of one replica per partition, between ``since`` and ``until``; SAMPLED_KEYS of so
+        much (``sample``, above 0 and below 1) of each topic that is not small."""
+        return None
+
+    def sizes(self) -> DataFrame | None:
+        """Bytes of each partition that is read (topic, partition, bytes); None where LOG_DIRS have
+        them."""
         return None
 
     def sampled(self, most: int, look: Look, schema: pa.Schema) -> DataFrame | None:

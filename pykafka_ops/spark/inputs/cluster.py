@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.engines import functions_of
 from pykafka_ops.spark.inputs import InputQuery, Inputs
@@ -51,8 +52,11 @@ class ClusterInputs(Inputs):
             "kafka-live", {"what": what, **topics, **groups, **options, **self._client}
         )
 
-    def records(self) -> DataFrame | None:
-        """KEYS up to where ``partitions`` saw the logs end."""
+    def records(self, sample: float | None = None) -> DataFrame | None:
+        """KEYS up to where ``partitions`` saw the logs end; UsageError for a ``sample``, which is
+        of segments."""
+        if sample is not None:
+            raise UsageError("a sample of records is of segments, which a cluster does not show")
         found = self.partitions()
         f = functions_of(found)
         ends = found.where(f.col("end_offset").isNotNull() & f.col("leader").isNotNull())

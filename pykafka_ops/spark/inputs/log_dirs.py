@@ -57,7 +57,7 @@ class LogDirInputs(Inputs):
     ) -> None:
         self._locations = list(locations)
         self._held: list[DataFrame] = []
-        self._plans: dict[str, PlannedLogs] = {}
+        self._plans: dict[tuple[str, float | None], PlannedLogs] = {}
         try:
             self._list(spark, query)
         except PkoError:
@@ -119,19 +119,20 @@ class LogDirInputs(Inputs):
         for frame in self._held:
             frame.unpersist()
 
-    def _read(self, schema: pa.Schema, **options: object) -> DataFrame:
+    def _read(self, schema: pa.Schema, sample: float | None = None, **options: object) -> DataFrame:
         """What the options of ``kafka-log`` say, of the replicas that are read."""
         given = {k: str(v) for k, v in options.items() if v is not None}
         known = log_options({"path": "/", "strict": str(self.strict).lower(), **given})
-        name = known.mode
-        if name not in self._plans:
-            self._plans[name] = PlannedLogs(self._logs, self._stored, known)
-            self._say(name, self._plans[name].plan)
-        return self._plans[name].rows(schema)
+        name, key = known.mode, (known.mode, sample)
+        if key not in self._plans:
+            self._plans[key] = PlannedLogs(self._logs, self._stored, known, sample)
+            self._say(name, self._plans[key].plan)
+        return self._plans[key].rows(schema)
 
     def _say(self, what: str, plan: ReadPlan) -> None:
         """Note how much is read, for the report to say so."""
-        self.source["read"] = {**self.source.get("read", {}), what: asdict(plan)}
+        said = {name: value for name, value in asdict(plan).items() if value is not None}
+        self.source["read"] = {**self.source.get("read", {}), what: said}
 
     def _first(self) -> DataFrame:
         """LOGS, of each partition the replica that stands for it."""
@@ -140,14 +141,20 @@ class LogDirInputs(Inputs):
     def batches(self) -> DataFrame | None:
         return self._read(schemas.BATCHES, mode="batches", checkCrc="true")
 
-    def records(self) -> DataFrame | None:
+    def records(self, sample: float | None = None) -> DataFrame | None:
         until = None if self.until is None else self.until + 1
         return self._read(
-            schemas.KEYS_AND_DAMAGE,
+            schemas.KEYS_AND_DAMAGE if sample is None else schemas.SAMPLED_KEYS,
+            sample,
             mode="records",
             startingTimestamp=self.since,
             endingTimestamp=until,
         )
+
+    def sizes(self) -> DataFrame | None:
+        f = functions_of(self._logs)
+        read = self._logs.where(f.col("read"))
+        return read.select("topic", "partition", f.col("stored").alias("bytes"))
 
     def sampled(self, most: int, look: Look, schema: pa.Schema) -> DataFrame | None:
         from pykafka_ops.spark.inputs.samples import of_files

@@ -65,8 +65,8 @@ class _BothInputs(ClusterInputs):
     def batches(self) -> DataFrame | None:
         return self._files.batches()
 
-    def records(self) -> DataFrame | None:
-        return self._files.records()
+    def records(self, sample: float | None = None) -> DataFrame | None:
+        return self._files.records(sample)
 
     def sampled(self, most: int, look: Look, schema: pa.Schema) -> DataFrame | None:
         return self._files.sampled(most, look, schema)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from math import ceil
 from typing import Final, NamedTuple
 
+from pykafka_ops.analysis.sampled import rate_of
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.log_dirs import describe_log_dirs
 from pykafka_ops.client.topic_sizes import topic_sizes
@@ -19,27 +21,45 @@ LOCAL_PARTITIONS: Final = 20_000
 """Partitions up to which a report is small, however little they hold."""
 
 
-def bytes_in(dirs: Sequence[str], wanted: Wanted, most: int) -> int:
-    """Bytes of the segments of wanted topics in local directories, and in those one level below;
-    more than ``most`` once that is passed, or more than LOCAL_PARTITIONS are there."""
-    total, left, partitions = 0, [(path, 1) for path in dirs], 0
+def bytes_in(dirs: Sequence[str], wanted: Wanted, most: int, sample: float | None = None) -> int:
+    """Bytes to be read of the segments of wanted topics in local directories, and in those one
+    level below, all or of a ``sample``; more than ``most`` once that is passed, or more than
+    LOCAL_PARTITIONS are there."""
+    left, partitions = [(path, 1) for path in dirs], 0
+    total, topics = 0.0, dict[str, int]()
     while left and total <= most:
         path, depth = left.pop()
         partitions += not depth
         if partitions > LOCAL_PARTITIONS:
             return most + 1
+        size = 0
         try:
             with os.scandir(path) as found:
                 for entry in found:
                     if entry.name.endswith(LOG_SUFFIX):
-                        total += entry.stat().st_size
+                        size += entry.stat().st_size
                     elif depth and entry.is_dir() and _is_wanted(entry.name, wanted):
                         left.append((entry.path, depth - 1))
         except NotADirectoryError:
-            total += os.stat(path).st_size
+            size = os.stat(path).st_size
         except OSError:
             continue
-    return total
+        topic = _topic(path)
+        before = topics.get(topic, 0)
+        topics[topic] = before + size
+        total += _read(before + size, sample) - _read(before, sample)
+    return ceil(total)
+
+
+def _read(size: int, sample: float | None) -> float:
+    """Bytes that are read of a topic with so many."""
+    rate = None if sample is None else rate_of(sample, size)
+    return size if rate is None else size * rate
+
+
+def _topic(path: str) -> str:
+    parsed = parse_dir(os.path.basename(path))
+    return path if parsed is None else parsed.topic
 
 
 def _is_wanted(name: str, wanted: Wanted) -> bool:

@@ -8,7 +8,7 @@ from math import isfinite
 
 from pykafka_ops.page.charts.bars import Bar, bars
 from pykafka_ops.page.markup import Markup, name_text, shorten
-from pykafka_ops.page.units import NONE, size
+from pykafka_ops.page.units import NONE, size, value_text
 from pykafka_ops.spark.model import Report, Row
 
 BRIEF = 36
@@ -102,6 +102,16 @@ def amount(row: Row, name: str) -> float:
     return num(row, name) or 0.0
 
 
+def band(row: Row, name: str, ends: tuple[str, str] | None, unit: str) -> str:
+    """``4.2 % to 5.0 %``: what a number may be, by the columns of its ends; empty where its own
+    text says as much."""
+    found = [num(row, each) for each in (name, *(ends or ()))]
+    if ends is None or None in found:
+        return ""
+    value, *said = (value_text(each, unit) for each in found if each is not None)
+    return "" if set(said) == {value} else " to ".join(said)
+
+
 def text(row: Row, name: str) -> str:
     """A name of a row."""
     return name_text(row.get(name))
@@ -154,10 +164,13 @@ READ = "read"
 
 
 def reading(report: Report) -> list[str]:
-    """How much of log directories was read: ``5 of 120 segments for records, 1 GiB of 40 GiB``."""
+    """How much of log directories was read: ``5 of 120 segments for records, 1 GiB of 40 GiB``; of
+    a sample its units, too."""
     found = report.source.get(READ)
     return [
         f"{plan['segments']:,} of {plan['of_segments']:,} segments for {what}, "
         f"{size(plan['bytes'])} of {size(plan['of_bytes'])}"
+        + (f", a sample of {plan['units']:,} of {plan['of_units']:,} units"
+           if plan.get("of_units") else "")
         for what, plan in (found.items() if isinstance(found, dict) else ())
-    ]
+    ]  # fmt: skip

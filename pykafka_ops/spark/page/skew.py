@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from pykafka_ops.analysis.sampled import ALL
 from pykafka_ops.analysis.skew import BANDS, EVEN, SEVERE, SKEWED, UNEVEN
 from pykafka_ops.page.charts.bars import Bar, bars
 from pykafka_ops.page.charts.columns import columns
@@ -21,6 +22,8 @@ from pykafka_ops.spark.page.parts import (
     Tile,
     View,
     amount,
+    band,
+    barred,
     brief,
     listed,
     more,
@@ -126,7 +129,7 @@ def headline(report: Report) -> str:
         )
         key = most([k for k in rows(report, "keys") if text(k, "topic") == worst], "share")
         if key is not None:
-            alone = share(amount(key, "share"))
+            alone = _share(key)
             first += f"; key {brief(key, 'key')} alone makes {alone} of the topic"
         first += "."
     return first
@@ -158,7 +161,7 @@ def tiles(report: Report) -> list[Tile]:
         Tile("Hot partitions", len(hot), f"{len(hot):,} of {len(parts):,}",
              listed([f"{text(r, 'topic')}-{text(r, 'partition')}" for r in hot], 2),
              "warn" if hot else "ok", of="partitions"),
-        Tile("Heaviest key", heavy, NONE if heavy is None else share(heavy),
+        Tile("Heaviest key", heavy, NONE if key is None else _share(key),
              f"{brief(key, 'key')} in {brief(key, 'topic')}" if key else "", unit="share",
              of="keys"),
         Tile("Broker off the mean", skew, NONE if skew is None else percent(skew),
@@ -267,7 +270,32 @@ def _cell(row: Row, length: int) -> Cell:
     return Cell(start, start + length, held, tip)
 
 
+def _share(key: Row) -> str:
+    """The share of a key, with its band."""
+    said = band(key, "share", ("share_low", "share_high"), "share")
+    return share(amount(key, "share")) + (f" ({said})" if said else "")
+
+
+def _sampled_keys(report: Report) -> Picture | None:
+    """Shares with their bands, where keys were counted in a sample."""
+    ordered = sorted(rows(report, "keys"), key=lambda r: -amount(r, "share"))
+    shown = [r for r in ordered if amount(r, "share") >= HEAVY][:SHOWN]
+    made = [
+        Bar(f"{text(r, 'key')}  in {text(r, 'topic')}", num(r, "share"), _share(r), "plain",
+            num(r, "share_low"), num(r, "share_high"),
+            f"key {text(r, 'key')} in {text(r, 'topic')}: {_share(r)} of its topic{_where(r)}")
+        for r in shown
+    ]  # fmt: skip
+    note = (
+        "Share of a topic's bytes, by a sample; the line is the band of 95 %. Keys that are not"
+        " told from noise are left out."
+    )
+    return barred("Heaviest keys", note, made, len(ordered), "keys")
+
+
 def _keys(report: Report) -> Picture | None:
+    if any(r.get("basis") not in (None, ALL) for r in rows(report, "keys")):
+        return _sampled_keys(report)
     ordered = sorted(rows(report, "keys"), key=lambda r: -amount(r, "bytes"))
     shown = [r for r in ordered if amount(r, "share") >= HEAVY][:SHOWN]
     if not shown:

@@ -11,7 +11,7 @@ from pykafka_ops.page.markup import Markup, el, join, name_text, shorten, visibl
 from pykafka_ops.page.units import NONE, iso, moment, number, size, span, value_text
 from pykafka_ops.spark.model import Column, Row, Section
 from pykafka_ops.spark.output.document import value as plain_value
-from pykafka_ops.spark.page.parts import amount, more
+from pykafka_ops.spark.page.parts import amount, band, more
 
 ROWS = 120
 """Rows on the page; the files of the report have all."""
@@ -126,6 +126,8 @@ def _row(layout: Sequence[ShownColumn], row: Row, marks: Mapping[str, str]) -> M
     for place in layout:
         value = row.get(place.column.name)
         content, exact = cell(value, place.column, marks)
+        if said := band(row, place.column.name, place.column.band, place.column.unit):
+            content = join(content, el("small", f" {said}", class_="none"))
         kind = "num" if place.numeric else ""
         if isinstance(value, str) and len(value) > LONG and place.kind != "name":
             kind = "long"

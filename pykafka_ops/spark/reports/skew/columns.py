@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from pykafka_ops.analysis.sampled import ALL, NOISE, SAMPLE
 from pykafka_ops.analysis.skew import BANDS, SEVERE
 from pykafka_ops.spark.model import Column
 
@@ -13,7 +14,8 @@ _BROKER: Final = Column("broker", "Broker", kind="number")
 _RACK: Final = Column("rack", "Rack", doc="The broker's rack; empty where it has none.", spare=True)
 _RECORDS: Final = Column(
     "records", "Records", "records",
-    "Records in the log, control records left out; of a cluster alone, offsets from start to end.",
+    "Records in the log, control records left out; of a cluster alone and with --sample, offsets"
+    " from start to end.",
 )  # fmt: skip
 _BYTES: Final = Column(
     "bytes", "Bytes", "bytes", "On disk, of one replica per partition, compressed as they are."
@@ -71,6 +73,8 @@ TOPICS: Final = (
         "advised_partitions", "Advised",
         doc="Partitions it takes for the target rate (or the peak): the greater of target over what"
         " one partition takes from producers, and over what one consumer reads.", kind="number"),
+    Column("sampled", "Sampled", "share",
+           "Of the topic's bytes those that --sample reads; all of a small topic.", spare=True),
     Column("advice", "Advice", spare=True),
 )  # fmt: skip
 PARTITIONS: Final = (
@@ -128,10 +132,20 @@ LOG_DIRS: Final = (
 KEYS: Final = (
     _TOPIC,
     Column("key", "Key", doc="As text where it is, else in hexadecimal digits."),
-    Column("records", "Records", "records", "Records with the key that were counted."),
-    Column("bytes", "Bytes", "bytes", "Their keys and values, uncompressed."),
-    Column("share", "Share", "share", "Of the topic's keys and values."),
+    Column("records", "Records", "records",
+           "Records with the key that were counted; of a sample an estimate for all."),
+    Column("bytes", "Bytes", "bytes", "Their keys and values, uncompressed; likewise."),
+    Column("share", "Share", "share", "Of the topic's keys and values.",
+           band=("share_low", "share_high")),
+    Column("share_low", "Share at least", "share",
+           "The lower end of the share: of a sample that of its band of 95 %. --fail-on "
+           "'share>0.1' asks for it.", detail=True),
+    Column("share_high", "Share at most", "share",
+           "The upper end, likewise, for --fail-on 'share<0.1'.", detail=True),
     Column("error", "Error", "bytes", "Bytes that the key may have beyond those counted."),
+    Column("basis", "Basis", values=(ALL, SAMPLE, NOISE), detail=True,
+           doc="all: every record was read; sample: an estimate; noise: in too few places of the "
+           "sample to be told from noise."),
     Column(
         "partitions",
         "In",
@@ -139,7 +153,7 @@ KEYS: Final = (
         detail=True,
         kind="list",
     ),
-)
+)  # fmt: skip
 MOVES: Final = (
     _TOPIC,
     _PARTITION,

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 PLACE: Final = ("topic", "partition")
 _COUNTS: Final = columns(
     "records bigint, bytes bigint, nulls bigint, unique_keys bigint, size_p50 bigint,"
-    "size_p95 bigint, size_p99 bigint"
+    "size_p95 bigint, size_p99 bigint, rate double"
 )
-_KEYS: Final = columns("key binary, bytes bigint")
+_KEYS: Final = columns("key binary, bytes bigint, rate double, share double, share_low double")
 
 
 class CountedRecords:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
+from pykafka_ops.analysis.sampled import share_band
 from pykafka_ops.spark.arrow import row_batches
 from pykafka_ops.spark.engines import functions_of, in_arrow, together
 from pykafka_ops.spark.reports.sketches import Distinct, Sizes
@@ -36,10 +37,13 @@ _Rows = Iterator[dict[str, Any]]
 MERGED: Final = columns(
     "topic string, partition int, key binary, records bigint, bytes bigint, error bigint,"
     "nulls bigint, unique_keys bigint, size_p50 bigint, size_p95 bigint, size_p99 bigint,"
-    "places ints, place_bytes longs, problem string"
+    "places ints, place_bytes longs, rate double, share double, share_low double,"
+    "share_high double, problem string"
 )
 """The same of all tasks: a row per partition, and one per heavy key, whose partition is null.
-``bytes`` are keys and values before compression; ``error`` what a key may have more."""
+``bytes`` are keys and values before compression; ``error`` what a key may have more. Of a sample
+with its ``rate`` they are what was read, a partition's keys and sizes are null, and a key has the
+``share`` of its topic's bytes with its band, null where it is not told from noise."""
 
 
 def task_count(counts: DataFrame) -> int:
@@ -116,7 +120,7 @@ def _take(
 ) -> None:
     name = row["topic"]
     if row["partition"] is not None:
-        part = partitions.setdefault((name, row["partition"]), PartitionRecords())
+        part = partitions.setdefault((name, row["partition"]), PartitionRecords(row["rate"]))
         part.records += row["records"]
         part.bytes += row["bytes"]
         part.nulls += row["nulls"]
@@ -124,13 +128,19 @@ def _take(
         part.distinct.merge(Distinct(row["distinct"]))
         return
     topic = topics.setdefault(name, TopicKeys())
+    by_group = zip(row["groups"] or (), row["group_bytes"] or (), strict=True)
     if row["hash"] is None:
         topic.hitters.error += row["error"]
+        topic.rate = row["rate"]
+        for group, size in by_group:
+            topic.add_group(group, size)
         return
     note = topic.notes.setdefault(row["hash"], KeyNote(row["key"]))
     note.records += row["records"]
     for place, size in zip(row["places"], row["place_bytes"], strict=True):
         note.add(place, size)
+    for group, size in by_group:
+        note.add_group(group, size)
     topic.hitters.add(row["hash"], row["count"])
     topic.tidy()
 
@@ -139,17 +149,14 @@ def _merged_rows(
     topics: dict[str, TopicKeys], partitions: dict[tuple[str, int], PartitionRecords], top: int
 ) -> Iterator[dict[str, object]]:
     for (topic, number), part in partitions.items():
-        quantiles: Sequence[int | None] = part.sizes.quantiles(_QUANTILES) or (None, None, None)
         yield {
             "topic": topic,
             "partition": number,
             "records": part.records,
             "bytes": part.bytes,
             "nulls": part.nulls,
-            "unique_keys": part.distinct.count,
-            "size_p50": quantiles[0],
-            "size_p95": quantiles[1],
-            "size_p99": quantiles[2],
+            "rate": part.rate,
+            **(_sizes_and_keys(part) if part.rate is None else {}),
         }
     for topic, found in topics.items():
         ranked = sorted(
@@ -157,12 +164,31 @@ def _merged_rows(
             key=lambda r: (-r[0], r[2].key),
         )
         for size, h, note in ranked[:top]:
+            error = found.hitters.counts.get(h, 0) + found.hitters.error - size
             yield {
                 "topic": topic,
                 "key": note.key,
                 "records": note.records,
                 "bytes": size,
-                "error": found.hitters.counts.get(h, 0) + found.hitters.error - size,
+                "error": error,
                 "places": list(note.places),
                 "place_bytes": list(note.places.values()),
+                **_band(note, found, error),
             }
+
+
+def _sizes_and_keys(part: PartitionRecords) -> dict[str, object]:
+    quantiles: Sequence[int | None] = part.sizes.quantiles(_QUANTILES) or (None, None, None)
+    names = ("size_p50", "size_p95", "size_p99")
+    return {"unique_keys": part.distinct.count, **dict(zip(names, quantiles, strict=True))}
+
+
+def _band(note: KeyNote, topic: TopicKeys, error: int) -> dict[str, object]:
+    """The rate of a sample, and the share of a key as far as it is told from noise."""
+    if topic.rate is None:
+        return {}
+    band = share_band(note.groups, topic.groups, topic.rate, error)
+    if band is None:
+        return {"rate": topic.rate}
+    share, low, high = band
+    return {"rate": topic.rate, "share": share, "share_low": low, "share_high": high}

@@ -37,16 +37,18 @@ _MOST_NOTES: Final = 1 << 18
 COUNTED: Final = columns(
     "topic string, partition int, hash bigint, key binary, count bigint, error bigint,"
     "records bigint, bytes bigint, nulls bigint, sizes binary, distinct binary,"
-    "places ints, place_bytes longs, problem string, task int"
+    "places ints, place_bytes longs, groups ints, group_bytes longs, rate double, problem string,"
+    "task int"
 )
 """What a ``task`` counted. Rows with a ``partition`` are about one; rows with a ``hash`` about a
 key (``count`` bytes for certain, seen with ``bytes`` of ``records`` in ``places``); others carry
 the ``error`` of a topic: bytes that may be missing at any of its keys, or a ``problem``: where and
-why something cannot be read."""
+why something cannot be read. Of a sample ``rate`` is its topic's, ``groups`` are those of units,
+with bytes of the key or the topic."""
 
 
 def counted(records: DataFrame) -> DataFrame:
-    """COUNTED of a frame with KEYS' columns."""
+    """COUNTED of a frame with the columns of KEYS or SAMPLED_KEYS."""
     f = functions_of(records)
     problem = f.col("problem") if "problem" in records.columns else f.lit(None)
     plain = records.select(
@@ -59,14 +61,19 @@ def counted(records: DataFrame) -> DataFrame:
         (f.coalesce("key_size", f.lit(0)) + f.coalesce("value_size", f.lit(0)))
         .cast("bigint")
         .alias("size"),
+        *(name for name in _OF_SAMPLE if name in records.columns),
     )
     return in_arrow(plain, count_task, COUNTED)
 
 
+_OF_SAMPLE: Final = ("unit_group", "rate")
+
+
 @dataclass(slots=True)
 class PartitionRecords:
-    """Counts of one partition."""
+    """Counts of one partition, of all its records or of a sample (``rate``)."""
 
+    rate: float | None = None
     records: int = 0
     bytes: int = 0
     nulls: int = 0
@@ -84,22 +91,32 @@ class PartitionRecords:
 
 @dataclass(slots=True)
 class KeyNote:
-    """What was seen of a key: the key, records, bytes by partition."""
+    """What was seen of a key: the key, records, bytes by partition and by group of a sample."""
 
     key: bytes
     records: int = 0
     places: dict[int, int] = field(default_factory=dict)
+    groups: dict[int, int] = field(default_factory=dict)
 
     def add(self, partition: int, size: int) -> None:
         self.places[partition] = self.places.get(partition, 0) + size
 
+    def add_group(self, group: int, size: int) -> None:
+        self.groups[group] = self.groups.get(group, 0) + size
+
 
 @dataclass(slots=True)
 class TopicKeys:
-    """Keys of a topic by hash, by weight in bytes."""
+    """Keys of a topic by hash, by weight in bytes; of a sample with its ``rate``, and bytes of all
+    records by group."""
 
     hitters: HeavyHitters[int] = field(default_factory=lambda: HeavyHitters(CAPACITY))
     notes: dict[int, KeyNote] = field(default_factory=dict)
+    rate: float | None = None
+    groups: dict[int, int] = field(default_factory=dict)
+
+    def add_group(self, group: int, size: int) -> None:
+        self.groups[group] = self.groups.get(group, 0) + size
 
     def tidy(self) -> None:
         """Forget what was seen of keys that are no longer counted."""
@@ -163,16 +180,31 @@ def _count(
     keyed = ~table.column("keyless").to_numpy()
     for place, topic in enumerate(names.dictionary.to_pylist()):
         mine = np.flatnonzero(of_topic == place)
+        rate, groups = _sample(table, mine)
         for number in np.unique(partition[mine]).tolist():
             here = mine[partition[mine] == number]
-            found = partitions.setdefault((topic, number), PartitionRecords())
+            found = partitions.setdefault((topic, number), PartitionRecords(rate))
             found.add(sizes[here], hashes[here[keyed[here]]])
+        kept = topics.setdefault(topic, TopicKeys(rate=rate))
+        if groups is not None:
+            for group, held in enumerate(np.bincount(groups, weights=sizes[mine]).tolist()):
+                kept.add_group(group, int(held))
+            groups = groups[keyed[mine]]
         mine = mine[keyed[mine]]
         if len(mine):
-            kept = topics.setdefault(topic, TopicKeys())
             names_at = partial(_taken, table.column("key"), mine)
-            _count_keys(kept, hashes[mine], partition[mine], sizes[mine], names_at)
-        topics.setdefault(topic, TopicKeys())
+            _count_keys(kept, hashes[mine], partition[mine], sizes[mine], names_at, groups)
+
+
+def _sample(table: pa.Table, rows: Any) -> tuple[float | None, Any]:
+    """Of the records of one topic the rate of their sample, and the groups they are in; None of
+    what is no sample."""
+    if not set(_OF_SAMPLE) <= set(table.column_names) or not len(rows):
+        return None, None
+    rate: float | None = table.column("rate")[int(rows[0])].as_py()
+    if rate is None:
+        return None, None
+    return rate, table.column("unit_group").take(pa.array(rows)).to_numpy()
 
 
 def _taken(keys: pa.ChunkedArray, rows: Any, places: Any) -> list[bytes]:
@@ -182,7 +214,12 @@ def _taken(keys: pa.ChunkedArray, rows: Any, places: Any) -> list[bytes]:
 
 
 def _count_keys(
-    topic: TopicKeys, hashes: Any, partition: Any, sizes: Any, keys: Callable[[Any], list[bytes]]
+    topic: TopicKeys,
+    hashes: Any,
+    partition: Any,
+    sizes: Any,
+    keys: Callable[[Any], list[bytes]],
+    groups: Any,
 ) -> None:
     """Count keys of one topic, given by record; ``keys`` gives those of some records.
 
@@ -212,11 +249,20 @@ def _count_keys(
     place[kept] = np.arange(len(kept))
     places = place[inverse]
     rows = np.flatnonzero(places >= 0)
-    pairs, pair = _codes(places[rows] << 32 | partition[rows])
-    held = np.bincount(pair, weights=sizes[rows])
-    for at, size in zip(pairs.tolist(), held.tolist(), strict=True):
-        topic.notes[names[at >> 32]].add(at & 0xFFFFFFFF, int(size))
+    for at, number, size in _sums(places[rows], partition[rows], sizes[rows]):
+        topic.notes[names[at]].add(number, size)
+    if groups is not None:
+        for at, number, size in _sums(places[rows], groups[rows], sizes[rows]):
+            topic.notes[names[at]].add_group(number, size)
     topic.tidy()
+
+
+def _sums(places: Any, numbers: Any, sizes: Any) -> Iterator[tuple[int, int, int]]:
+    """Of each place and number that come together their sizes, added up."""
+    pairs, pair = _codes(places << 32 | numbers)
+    held = np.bincount(pair, weights=sizes)
+    for at, size in zip(pairs.tolist(), held.tolist(), strict=True):
+        yield at >> 32, at & 0xFFFFFFFF, int(size)
 
 
 def _codes(values: Any) -> tuple[Any, Any]:
@@ -239,6 +285,7 @@ def counted_rows(
             "topic": topic,
             "task": task,
             "partition": number,
+            "rate": part.rate,
             "records": part.records,
             "bytes": part.bytes,
             "nulls": part.nulls,
@@ -246,7 +293,14 @@ def counted_rows(
             "distinct": part.distinct.pack(),
         }
     for topic, found in topics.items():
-        yield {"topic": topic, "task": task, "error": found.hitters.error}
+        yield {
+            "topic": topic,
+            "task": task,
+            "error": found.hitters.error,
+            "rate": found.rate,
+            "groups": list(found.groups),
+            "group_bytes": list(found.groups.values()),
+        }
         for h, count in found.hitters.counts.items():
             note = found.notes[h]
             yield {
@@ -259,4 +313,6 @@ def counted_rows(
                 "bytes": sum(note.places.values()),
                 "places": list(note.places),
                 "place_bytes": list(note.places.values()),
+                "groups": list(note.groups),
+                "group_bytes": list(note.groups.values()),
             }

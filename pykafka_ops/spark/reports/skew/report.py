@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.analysis.moves.model import MovePlan
 from pykafka_ops.analysis.moves.plan import reassignment
+from pykafka_ops.analysis.sampled import ALL
 from pykafka_ops.analysis.skew import SEVERE, SKEWED
 from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.engines import first_rows, functions_of, kept
@@ -33,9 +34,10 @@ from pykafka_ops.spark.reports.skew.brokers import (
     rack_rows,
 )
 from pykafka_ops.spark.reports.skew.gather import CountedRecords, gathered
-from pykafka_ops.spark.reports.skew.rows import PARTITION, TOPIC, key_text, topic_rows
+from pykafka_ops.spark.reports.skew.key_rows import key_row
+from pykafka_ops.spark.reports.skew.rows import PARTITION, TOPIC, topic_rows
 from pykafka_ops.spark.reports.skew.volume import MOST_ROWS as MOST_WINDOWS
-from pykafka_ops.spark.reports.skew.volume import WINDOWS, FromBatches, FromCluster
+from pykafka_ops.spark.reports.skew.volume import WINDOWS, FromBatches, FromEnds
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -62,19 +64,24 @@ class _Rows:
 
 def build(inputs: Inputs, options: ReportOptions) -> Report:
     """The report about ``inputs.now``; sections topics, partitions, windows, brokers, racks,
-    log_dirs, keys and moves; ``summary['reassignment']`` is Kafka's document for the moves."""
+    log_dirs, keys and moves; ``summary['reassignment']`` is Kafka's document for the moves.
+
+    With ``key_sample`` no batch is read but those of the sample: volumes are sizes and offsets.
+    """
     options.stage("asking who holds what")
     inputs.freeze(groups=False)
     found = places(inputs)
     hosted = _shown_only(inputs, inputs.partitions())
-    batches = _shown_only(inputs, inputs.batches())
+    is_sample = options.key_sample is not None
+    batches = None if is_sample else _shown_only(inputs, inputs.batches())
+    sizes = inputs.sizes() if is_sample else None
     volume = (
         FromBatches(inputs, batches, options)
         if batches is not None
-        else FromCluster(inputs, hosted, found.sizes, options)
+        else FromEnds(inputs, hosted, found.sizes if sizes is None else sizes, options)
     )
     try:
-        counts = _counted(inputs, options, from_files=batches is not None)
+        counts = _counted(inputs, options, usual=is_sample or batches is not None)
         options.stage("counting batches")
         made = _rows(volume, hosted, found, counts, options)
         keys = _key_rows(counts)
@@ -88,7 +95,7 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
         Section("topics", "Topics", columns.TOPICS, made.topics),
         Section("partitions", "Partitions", columns.PARTITIONS, made.partitions, total=made.count,
                 met=made.met, elsewhere=made.elsewhere),
-        Section("keys", "Heaviest keys", columns.KEYS, keys),
+        Section("keys", "Heaviest keys", columns.KEYS, keys, _told(keys)),
         Section("windows", "Partitions over time", columns.WINDOWS, made.windows,
                 _left_out(len(made.topics), made.shown)),
         *_place_sections(found, moves),
@@ -96,12 +103,13 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     if not counts.read:
         sections[2].unknown = "no records were read (--records all)"
     summary = _summary(made, counts) | {
-        "damaged_places": len(volume.damage.places),
-        "damaged_bytes": volume.damage.bytes,
+        "damaged_places": len(volume.damage.places) or (None if is_sample else 0),
+        "damaged_bytes": volume.damage.bytes or (None if is_sample else 0),
         **_move_summary(moves),
     }
     counts.close()
-    return Report("skew", inputs.now, dict(inputs.source), summary, sections, problems)
+    source = {**inputs.source, **({"sample": options.key_sample} if is_sample else {})}
+    return Report("skew", inputs.now, source, summary, sections, problems)
 
 
 def _shown_only(inputs: Inputs, frame: DataFrame | None) -> DataFrame | None:
@@ -112,17 +120,18 @@ def _shown_only(inputs: Inputs, frame: DataFrame | None) -> DataFrame | None:
     return frame.where(~functions_of(frame).col("topic").isin(*INTERNAL))
 
 
-def _counted(inputs: Inputs, options: ReportOptions, *, from_files: bool) -> CountedRecords:
-    """Counts of records, where they are to be read."""
-    wanted = options.records or ("all" if from_files else "none")
-    records = _shown_only(inputs, inputs.records()) if wanted == "all" else None
+def _counted(inputs: Inputs, options: ReportOptions, *, usual: bool) -> CountedRecords:
+    """Counts of records, where they are to be read: asked for, or ``usual``."""
+    wanted = options.records or ("all" if usual else "none")
+    records = inputs.records(options.key_sample) if wanted == "all" else None
+    records = _shown_only(inputs, records)
     if records is not None:
         options.stage("counting keys and sizes of records")
     return CountedRecords.of(records, options.top)
 
 
 def _rows(
-    volume: FromBatches | FromCluster,
+    volume: FromBatches | FromEnds,
     hosted: DataFrame | None,
     found: ReplicaPlaces,
     counts: CountedRecords,
@@ -216,23 +225,17 @@ def _place_sections(found: ReplicaPlaces, moves: MovePlan | None) -> list[Sectio
 
 
 def _key_rows(counts: CountedRecords) -> list[Row]:
-    return [
-        {
-            "topic": topic,
-            "key": key_text(row["key"]),
-            "records": row["records"],
-            "bytes": row["bytes"],
-            "share": row["bytes"] / payload if payload else 0.0,
-            "error": row["error"],
-            "partitions": [
-                {"partition": p, "share": size / row["bytes"] if row["bytes"] else 0.0}
-                for p, size in sorted(zip(row["places"], row["place_bytes"], strict=True),
-                                      key=lambda place: (-place[1], place[0]))
-            ],
-        }
-        for topic, payload, rows in counts.heavy()
-        for row in rows
-    ]  # fmt: skip
+    return [key_row(topic, payload, row) for topic, payload, rows in counts.heavy() for row in rows]
+
+
+def _told(keys: Sequence[Row]) -> str:
+    """What shares are, where some are of a sample."""
+    if all(row["basis"] == ALL for row in keys):
+        return ""
+    return (
+        "Of a sample: a share is within its band with a probability of 95 %; where there is none,"
+        " the key is not told from noise."
+    )
 
 
 def _shown(topics: Sequence[Row]) -> list[str]:

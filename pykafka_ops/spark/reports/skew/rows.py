@@ -37,7 +37,7 @@ TOPIC: Final = pa.schema(
             "cv double, gini double, records_max_over_mean double, records_cv double,"
             "records_gini double, band string, average_size double, compression_ratio double,"
             "codecs string, bytes_per_second double, peak_bytes_per_second double,"
-            "advised_partitions bigint, advice string"
+            "advised_partitions bigint, sampled double, advice string"
         ),
         ("parts", array_of(PARTITION)),
     ]
@@ -54,7 +54,7 @@ _OF_NOTHING: Final[Mapping[str, Any]] = dict.fromkeys(
 class SkewFacts:
     """What was counted: volumes by partition, length of windows and bytes of each topic's fullest
     one, ``leaders`` by partition, ``racks`` by broker, records' counts by partition, keys by topic;
-    ``read``: whether records were."""
+    ``read``: whether records were, ``sampled``: a sample of them."""
 
     volumes: Mapping[Key, Volume]
     window: int | None
@@ -64,6 +64,13 @@ class SkewFacts:
     counts: Mapping[Key, Mapping[str, Any]] = field(default_factory=dict)
     keys: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     read: bool = False
+    sampled: bool = False
+
+    def counted(self, key: Key) -> Mapping[str, Any]:
+        """What was counted of a partition's records: nothing where it has none, and nothing is
+        known where a sample has none of it."""
+        nothing = self.read and not (self.sampled and self.volumes[key].records)
+        return self.counts.get(key, _OF_NOTHING if nothing else _NO_COUNTS)
 
     def span(self, topic: str, numbers: Sequence[int]) -> float | None:
         """Seconds from the first to the last record of a topic; None: unknown, or no time."""
@@ -92,6 +99,7 @@ def topic_rows(
         {(topic, p["partition"]): p["counts"] for p in parts if p["counts"] is not None},
         {topic: gathered["keys"] or ()},
         read,
+        options.key_sample is not None,
     )
     numbers = [part["partition"] for part in parts]
     span = facts.span(topic, numbers)
@@ -113,7 +121,7 @@ def _partition_rows(
     for number, size, is_hot in zip(numbers, sizes, hot(sizes), strict=True):
         key = topic, number
         records = facts.volumes[key].records
-        counts = facts.counts.get(key, _OF_NOTHING if facts.read else _NO_COUNTS)
+        counts = facts.counted(key)
         leader = facts.leaders.get(key)
         rows.append(
             {
@@ -129,7 +137,7 @@ def _partition_rows(
                 "average_size": size / records if records else 0 if not size else None,
                 "bytes_per_second": size / span if span else 0.0 if not size else None,
                 "records_per_second": records / span if span else 0.0 if not size else None,
-                "null_keys": counts.get("nulls"),
+                "null_keys": None if counts.get("rate") else counts.get("nulls"),
                 **{name: counts.get(name)
                    for name in ("unique_keys", "size_p50", "size_p95", "size_p99")},
             }
@@ -174,17 +182,27 @@ def _topic_row(
         "bytes_per_second": rate,
         "peak_bytes_per_second": peak_rate,
         "advised_partitions": advised,
+        "sampled": _sampled(facts, topic, mine) if facts.sampled else None,
         "advice": advice(_advice_facts(facts, topic, mine, balance, advised)),
     }
+
+
+def _sampled(facts: SkewFacts, topic: str, mine: Sequence[Row]) -> float | None:
+    """How much of a topic's records is read; None where a sample has none of them."""
+    found = [facts.counted((topic, row["partition"])) for row in mine]
+    return min((counts.get("rate") or 1.0 for counts in found if counts), default=None)
 
 
 def _compression(
     facts: SkewFacts, mine: Sequence[Row], codecs: Mapping[str, int], size: int, records: int
 ) -> float | None:
-    """Payload per record over bytes on disk per record; 1 for what is not compressed."""
+    """Payload per record over bytes on disk per record; 1 for what is not compressed. A sample does
+    not tell it."""
     if set(codecs) == {"none"}:
         return 1.0
     counts = [facts.counts.get((r["topic"], r["partition"]), _NO_COUNTS) for r in mine]
+    if any(c.get("rate") for c in counts):
+        return None
     read, payload = (sum(c.get(name, 0) for c in counts) for name in ("records", "bytes"))
     if not read or not size or not records:
         return None
@@ -197,8 +215,11 @@ def _advice_facts(
     fullest = max(mine, key=lambda r: (r["bytes"], -r["partition"]))
     counts = [facts.counts[key] for r in mine if (key := (topic, r["partition"])) in facts.counts]
     payload, read = (sum(c[name] for c in counts) for name in ("bytes", "records"))
+    is_sample = any(c["rate"] for c in counts)
     shares = {
-        key_text(k["key"]): k["bytes"] / payload for k in facts.keys.get(topic, ()) if payload
+        key_text(k["key"]): (k["share_low"] or 0.0) if is_sample else k["bytes"] / payload
+        for k in facts.keys.get(topic, ())
+        if payload
     }
     return TopicFacts(
         len(mine),
@@ -209,6 +230,7 @@ def _advice_facts(
         fullest["share"],
         shares if counts else None,
         sum(c["nulls"] for c in counts) / read if read else None,
+        is_sample,
     )
 
 

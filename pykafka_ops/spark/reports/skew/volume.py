@@ -1,4 +1,4 @@
-"""How much each partition holds, and when it was written: from batches, or from a cluster alone.
+"""How much each partition holds, and when it was written: from batches, or from sizes and offsets.
 
 Batches are folded in executors to a row per partition, codec and minute, which stays there, as rows
 of partitions do; the driver gets rows of windows of the topics that are shown.
@@ -172,8 +172,8 @@ def ordered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda r: (r["topic"], r["partition"], r["start"]))
 
 
-class FromCluster:
-    """Volumes where no batch can be read: sizes of the leaders' logs, offsets by time."""
+class FromEnds:
+    """Volumes where no batch is read: sizes of logs, offsets by time."""
 
     def __init__(
         self,

@@ -29,7 +29,7 @@ Ints = npt.NDArray[np.int64]
 _U64 = npt.NDArray[np.uint64]
 
 
-class Unit(NamedTuple):
+class SegmentUnit(NamedTuple):
     """Bytes ``start`` to ``end`` of a segment; ``group`` is one of GROUPS."""
 
     start: int
@@ -37,14 +37,14 @@ class Unit(NamedTuple):
     group: int
 
 
-class Chosen(NamedTuple):
+class SampledUnits(NamedTuple):
     """What a sample has of a range of a segment, and of how many units."""
 
-    units: list[Unit]
+    units: list[SegmentUnit]
     of: int
 
 
-def chosen(seek: Seeker, segment: SegmentFile, start: int, end: int, rate: float) -> Chosen:
+def chosen(seek: Seeker, segment: SegmentFile, start: int, end: int, rate: float) -> SampledUnits:
     """Of the units between ``start`` and ``end``, where batches begin, those of the sample.
 
     Whether a unit is in it does not depend on the range. An index that names a place where no batch
@@ -61,7 +61,7 @@ def chosen(seek: Seeker, segment: SegmentFile, start: int, end: int, rate: float
 
 class _Found(NamedTuple):
     places: list[int]
-    chosen: Chosen
+    chosen: SampledUnits
 
 
 def _within(seek: Seeker, names: Ints, starts: Ints, part: tuple[int, int], rate: float) -> _Found:
@@ -72,13 +72,13 @@ def _within(seek: Seeker, names: Ints, starts: Ints, part: tuple[int, int], rate
     places = np.flatnonzero(wanted)
     groups = group_of(mixed[places]).tolist()
     units = [
-        Unit(max(begin, part[0]), min(stop, part[1]), group)
+        SegmentUnit(max(begin, part[0]), min(stop, part[1]), group)
         for begin, stop, group in zip(
             starts[places].tolist(), ends[places].tolist(), groups, strict=True
         )
     ]
     units = [unit for unit in units if unit.end > unit.start]
-    return _Found(places.tolist(), Chosen(units, int(inside.sum())))
+    return _Found(places.tolist(), SampledUnits(units, int(inside.sum())))
 
 
 def _hashes(key: tuple[str, int], names: Ints) -> _U64:

@@ -51,6 +51,15 @@ def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("lag --since 2026-11-21 --until 2026-11-20", 2, "--until 2026-11-20 is before --since"),
         ("lag --window 5y", 2, "--window: '5y' is not a length of time"),
         ("lag --top 0", 2, "--top 0: from 1 to 10000"),
+        *(
+            (
+                f"skew /tmp --sample {bad}",
+                2,
+                f"--sample {bad}: write a percentage above 0 and up to 100",
+            )
+            for bad in ("0%", "101%", "nan%", "inf%", "1", "%", "a%")
+        ),
+        ("skew /tmp --sample 1% --records none", 2, "--sample is of records, which --records none"),
         ("lag --topics [ -e", 2, "[ is an invalid regex"),
         ("lag --target 5", 2, "--target does not go with 'pko spark lag'"),
         ("skew --target fast", 2, "--target fast: write bytes per second"),
@@ -102,6 +111,11 @@ def test_what_cannot_be_meant_is_refused_at_once(
     [
         (["lag"], "read what? give -b HOST:PORT, log directories, or both"),
         (["skew", "/no/such"], "/no/such: no such directory"),
+        (
+            ["skew", "-b", "h:1", "--sample", "1%"],
+            "--sample is of segments in log directories: nam",
+        ),
+        (["formats", "/no/such", "--sample", "1%"], "--sample 1%: from 1 to 10000000 records"),
         (["skew", "--log-dirs", "/no/such,/dev"], "/no/such: no such directory"),
         (["submit", "/no/such.py"], "/no/such.py: No such file or directory"),
         (["submit"], "which FILE?"),

@@ -32,7 +32,7 @@ def begins(seek: Seeker, segment: SegmentFile) -> set[int]:
     return {segment.size, *(n for r in runs if isinstance(r, BatchRun) for n in r.positions)}
 
 
-def every(seek: Seeker, segment: SegmentFile) -> units.Chosen:
+def every(seek: Seeker, segment: SegmentFile) -> units.SampledUnits:
     return units.chosen(seek, segment, 0, segment.size, 1.0)
 
 
