@@ -111,7 +111,8 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Register."""
         self.transport = cast(asyncio.Transport, transport)
-        self.socket = transport if isinstance(transport, SocketHead) else None
+        known: object = transport  # for mypy no SocketHead is a transport of asyncio
+        self.socket = known if isinstance(known, SocketHead) else None
         peer = transport.get_extra_info("peername")
         self.client_host = peer[0] if isinstance(peer, tuple) else ""
         self._server.admit(self)

@@ -22,6 +22,7 @@ from pykafka_ops.broker.runtime.sockets.dispatch import Api, Dispatch
 from pykafka_ops.broker.runtime.sockets.ended import Ended
 from pykafka_ops.broker.runtime.sockets.large import LargeRequest
 from pykafka_ops.broker.runtime.sockets.long_work import FEW, in_pieces, long_work
+from pykafka_ops.broker.runtime.sockets.shapes import chained, listed
 from pykafka_ops.broker.runtime.time_slice import TimeSlice
 from pykafka_ops.broker.services.meter import Meter
 from pykafka_ops.broker.state.deferred import Deferred
@@ -80,15 +81,13 @@ class Exchange(Serving):
         self.channel = channel
         self._dispatch = dispatch
         self._session = session
-        self.first = None
-        self.due = None
+        self.first = self.due = None
         self.observers = dispatch.observers
         self.quotas = dispatch.quotas
         self._waiting: Deferred | LargeRequest | None = None
         self._context: Context | None = None
         self._api: Api | None = None
-        self._version = 0
-        self._correlation_id = 0
+        self._version = self._correlation_id = 0
         self._arrived: float | None = None
         """When the request arrived (monotonic ms); None while it is not measured."""
         self._size = 0
@@ -101,7 +100,7 @@ class Exchange(Serving):
     def serve_measured(self, frame: memoryview) -> None:
         if self.quotas.version or self.observers:
             self._watch(frame)
-        for shape in self.shapes():
+        for shape in listed(self.first):
             answer = shape.answer(frame)
             if answer is not None:
                 self.go_on(shape, answer, frame)
@@ -224,25 +223,11 @@ class Exchange(Serving):
     def _learn(self, make: MakeShape, context: Context, message: Any, frame: memoryview) -> None:
         if context.api_key == ApiKey.JOIN_GROUP:  # many clients never send one again
             self.forget_shapes(ApiKey.JOIN_GROUP)
-        known = self.shapes()
+        known = listed(self.first)
         shape = None if len(known) >= MOST_SHAPES else make(context, message, frame)
         if shape is not None and self._dispatch.memory.keep(shape.held):
             shape.count = self._counting()
-            self._ask([*known, shape])
-
-    def shapes(self) -> list[Shape]:
-        """Those that are known, the first first."""
-        found, shape = [], self.first
-        while shape is not None:
-            found.append(shape)
-            shape = shape.after
-        return found
-
-    def _ask(self, shapes: list[Shape]) -> None:
-        """Know these from now on."""
-        self.first = None
-        for shape in reversed(shapes):
-            shape.after, self.first = self.first, shape
+            self.first = chained([*known, shape])
 
     def _counting(self) -> CountHead | None:
         """What counts the requests of the shape that is learnt."""
@@ -354,10 +339,10 @@ class Exchange(Serving):
 
     def forget_shapes(self, key: int | None = None) -> None:
         """Read the next requests field by field: what the client may do, or sends, has changed."""
-        known = self.shapes()
+        known = listed(self.first)
         gone = [shape for shape in known if key in (None, shape.context.api_key)]
         self._dispatch.memory.forget(sum(shape.held for shape in gone))
-        self._ask([shape for shape in known if shape not in gone])
+        self.first = chained([shape for shape in known if shape not in gone])
 
     def _throttled(self, frame: bytes, throttle_ms: int) -> bytes:
         """Encoded answers carry the throttle time to their client, too."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.broker.runtime.sockets.shapes import listed
 from pykafka_ops.wire.frame import encode_request
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest
 from pykafka_ops.wire.messages.join_group import JoinGroupRequest
@@ -103,7 +104,7 @@ def test_of_many_that_differ_the_newest_is_known_and_none_keeps_others_out(
     for number in range(20):
         client.ask(join_request(member, reason=f"reason {number}"), 8)
     assert client.read == 20
-    assert len(client.connection.exchange.shapes()) == 1
+    assert len(listed(client.connection.exchange.first)) == 1
     _, answer = client.ask(join_request(member, reason="reason 19"), 8)
     beat = HeartbeatRequest(group_id="g", generation_id=answer.generation_id, member_id=member)
     for _ in range(5):
