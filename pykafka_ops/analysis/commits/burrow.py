@@ -1,8 +1,8 @@
-"""The state of a consumer by its last commits: Burrow's rules, with two changes.
+"""The state of a consumer by its last commits: Burrow's rules, with three changes.
 
 Source: Burrow, core/internal/evaluator/caching.go. Changed: too few commits give UNKNOWN instead
-of STOP, and silence counts as STOP only beyond three times the usual gap between commits and
-ten seconds.
+of STOP, silence counts as STOP only beyond three times the usual gap between commits and ten
+seconds, and commits from a clock far ahead are never OK.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from operator import itemgetter
 from typing import Final, NamedTuple, TypeVar
+
+from pykafka_ops.analysis.clocks import age_of
 
 OK: Final = "OK"
 WARN: Final = "WARN"
@@ -22,7 +24,7 @@ STOP: Final = "STOP"
 REWIND: Final = "REWIND"
 """It went back to an earlier offset and has not caught up with itself."""
 UNKNOWN: Final = "UNKNOWN"
-"""There are too few commits to judge."""
+"""There are too few commits to judge, or a clock that is wrong gave their times."""
 ORDER: Final = (OK, UNKNOWN, WARN, REWIND, STALL, STOP)
 """From good to bad; a group is as bad as its worst partition."""
 
@@ -57,7 +59,8 @@ class Verdict(NamedTuple):
 def judge(commits: Sequence[Commit], lag: int, now: int) -> Verdict:
     """The state of one partition of a group whose lag is now ``lag``.
 
-    ``commits`` in order of time, of which the last ``WINDOW`` count, ``now`` in ms.
+    ``commits`` in order of time, of which the last ``WINDOW`` count, ``now`` in ms. Commits with
+    times ahead of now do not show that all is well: whether they stopped, nobody knows.
     """
     recent = _since_deletion(commits[-WINDOW:])
     if lag <= 0:
@@ -69,15 +72,16 @@ def judge(commits: Sequence[Commit], lag: int, now: int) -> Verdict:
     dropped = rewound(recent)
     if dropped is not None:
         return Verdict(REWIND, dropped)
+    well = OK if age_of(recent[-1].timestamp, now) is not None else UNKNOWN
     if any(c.lag is not None and c.lag <= 0 for c in recent):
-        return Verdict(OK, None)
+        return Verdict(well, None)
     if recent[0].offset == recent[-1].offset:
         return Verdict(STALL, stalled_since(commits))
     lags = [(c.timestamp, c.lag) for c in recent if c.lag is not None]
     pairs = list(pairwise(lags))
     if pairs and all(before[1] <= after[1] for before, after in pairs):
         return Verdict(WARN, lags[0][0])
-    return Verdict(OK, None)
+    return Verdict(well, None)
 
 
 def worst(statuses: Sequence[str]) -> str:

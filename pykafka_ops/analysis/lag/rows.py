@@ -12,6 +12,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Final
 
+from pykafka_ops.analysis.clocks import age_of, difference
 from pykafka_ops.analysis.commits.burrow import (
     LEAST,
     OK,
@@ -116,6 +117,8 @@ def lag_row(facts: PartitionFacts, now: int) -> LagRow:
     rate_in = growth(samples)
     rate_out = _done_rate(facts, samples) if facts.counted else rate(facts.commits)
     status, since = _status(facts, lag, lead, samples, now)
+    if since is not None and age_of(since, now) is None:
+        since = None
     return LagRow(
         facts.group,
         facts.state,
@@ -187,12 +190,14 @@ def _done_rate(facts: PartitionFacts, samples: Sequence[Sample]) -> float | None
 
 
 def _behind(facts: PartitionFacts, lag: int | None) -> float | None:
-    """How much older the next record to read is than the newest one."""
+    """How much older the next record to read is than the newest one; None also where clocks say
+    that it is younger."""
     if lag == 0:
         return 0.0
     if facts.next_timestamp is None or facts.newest is None:
         return None
-    return max(0, facts.newest - facts.next_timestamp) / 1000
+    found = difference(facts.newest, facts.next_timestamp)
+    return None if found is None else found / 1000
 
 
 def growth(samples: Sequence[Sample]) -> float | None:

@@ -43,7 +43,8 @@ _FIGURES: Final = (
     Column(
         "lag_seconds", "Behind", "seconds",
         "How much older the next record to read is than the newest one; from the ends of the log "
-        "at some moments, in proportion, where that record is not looked at.",
+        "at some moments, in proportion, where that record is not looked at. Empty: not known, or "
+        "clocks say that it is the younger one.",
     ),
     _RATE_IN,
     Column(
@@ -65,7 +66,8 @@ _FIGURES: Final = (
         doc="From the last 10 commits: OK; WARN falls further behind each time; STALL commits the "
         "same offset; STOP no longer commits; REWIND went back; LOST has records deleted unread; "
         "AHEAD has committed an offset behind the end of the log, which was cut or made anew; "
-        "UNKNOWN has too few commits to judge, or an unknown lag.",
+        "UNKNOWN has too few commits to judge, an unknown lag, or commits from a clock that is "
+        "more than 5 minutes ahead.",
     ),
 )  # fmt: skip
 
@@ -84,7 +86,8 @@ PARTITIONS: Final = (
     *_FIGURES,
     _SINCE,
     _LAST_COMMIT,
-    Column("last_commit_age_seconds", "Ago", "seconds", "How long ago that was.", detail=True),
+    Column("last_commit_age_seconds", "Ago", "seconds", "How long ago that was; empty if a "
+           "clock more than 5 minutes ahead gave that time.", detail=True),
     Column(
         "loss_in_seconds", "Safe for", "seconds",
         "Until retention deletes the record at the committed offset with its whole segment, by age "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
+from pykafka_ops.analysis.clocks import age_of
 from pykafka_ops.analysis.commits.burrow import LEAST, Commit
 from pykafka_ops.analysis.commits.fold import CommitPart, joined, rank, stretches
 from pykafka_ops.analysis.lag.loss import Departure, loss_in_seconds, retained_share
@@ -68,7 +69,7 @@ def one(fact: Fact, span: ReportSpan) -> tuple[object, ...]:
     return (
         *(getattr(row, name) for name in row.__slots__),
         last,
-        None if last is None else max(0, span.now - last) / 1000,
+        _seconds_ago(last, span.now),
         loss_in_seconds(
             [Departure(**one) for one in fact["leaves"] or ()],
             span.now,
@@ -83,6 +84,11 @@ def one(fact: Fact, span: ReportSpan) -> tuple[object, ...]:
         [s.lag for s in stretched],
         [rank(s.status) for s in stretched],
     )
+
+
+def _seconds_ago(at: int | None, now: int) -> float | None:
+    age = None if at is None else age_of(at, now)
+    return None if age is None else age / 1000
 
 
 def _facts(

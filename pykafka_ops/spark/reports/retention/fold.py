@@ -8,6 +8,7 @@ from math import inf
 from typing import Any, Final
 
 from pykafka_ops.analysis.capacity import GRID, Disk, Outlook, Seen, outlook
+from pykafka_ops.analysis.clocks import age_of
 from pykafka_ops.analysis.forecast import Interval
 from pykafka_ops.analysis.retention import RetentionPolicy, worst
 from pykafka_ops.spark.reports.pieces import EDGES
@@ -56,7 +57,7 @@ class TopicSums:
     ) -> Row:
         """The row of the topic."""
         kinds = (("compact", policy.compact), ("delete", policy.delete))
-        age = None if self.oldest is None else max(0, now - self.oldest)
+        age = None if self.oldest is None else age_of(self.oldest, now)
         limited = policy.delete and policy.retention_ms > 0
         hour, day, week = self.rates
         return {
