@@ -6,7 +6,8 @@ Writes a topic of 12 partitions into a directory of its own: batches of 1,000 re
 index. One key has a twentieth of all records, eight have a hundredth each, the rest is drawn from
 ``--keys``. Some batches are made, and written again and again with other offsets, so that the count
 of each key is known. Prints a line of JSON; the exit code is 1 where a count is not within the
-error that the report states, or a heavy key is not found.
+error that the report states, or a heavy key is not found; with ``--sample``, where a share is not
+within twice its band, which one of 20,000 is not by chance.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--keys", type=int, default=1_000_000)
     add_engine(parser)
+    parser.add_argument("--sample", help="count keys in a sample: 1%%")
     parser.add_argument("--folder", help="where to write (default: the system's temporary one)")
     return parser.parse_args()
 
@@ -97,8 +99,18 @@ def write_segment(path: Path, first: int, batches: list[bytes]) -> None:
             position += len(data)
 
 
-def wrong(report: dict[str, Any], total: int, truth: Counter[bytes]) -> list[str]:
-    """What of a report is not so."""
+def astray(row: dict[str, Any], share: float) -> list[str]:
+    """What the share of a key in a sample is wrong about."""
+    if row["share"] is None:
+        return [f"{row['key']} is not told from noise"]
+    reach = (row["share_high"] - row["share_low"]) / 2
+    if abs(row["share"] - share) <= 2 * reach:
+        return []
+    return [f"{row['key']}: {row['share']:.4f}, give or take {reach:.4f}, not {share:.4f}"]
+
+
+def wrong(report: dict[str, Any], total: int, truth: Counter[bytes], payload: int) -> list[str]:
+    """What of a report is not so; ``payload`` are the bytes of all keys and values."""
     found = []
     sections = report["sections"]
     records = sum(row["records"] for row in sections["topics"]["rows"])
@@ -111,6 +123,9 @@ def wrong(report: dict[str, Any], total: int, truth: Counter[bytes]) -> list[str
             found.append(f"{key.decode()} is not among the heavy keys")
             continue
         size = len(key) + len(VALUE)
+        if row["basis"] != "all":
+            found += astray(row, truth[key] * size / payload)
+            continue
         least, most = row["bytes"], row["bytes"] + (row["error"] or 0)
         if not least <= truth[key] * size <= most:
             found.append(f"{key.decode()}: {least} to {most} bytes, not {truth[key] * size}")
@@ -124,6 +139,7 @@ def main() -> int:
         root, begin = Path(folder), time.monotonic()
         made, counts = batches(asked.keys)
         truth: Counter[bytes] = Counter()
+        payload = total * IN_BATCH * len(VALUE)
         written = [0] * MADE
         for number in range(PARTITIONS):
             turns = range(number * total // PARTITIONS, (number + 1) * total // PARTITIONS)
@@ -132,19 +148,26 @@ def main() -> int:
                 written[turn % MADE] += 1
         for count, times in zip(counts, written, strict=True):
             truth.update({key: count[key] * times for key in HOT})
+            payload += times * sum(len(key) * held for key, held in count.items())
         writing = time.monotonic() - begin
         argv = [sys.executable, "-m", "pykafka_ops", "spark", "skew", str(root), "-o", "json",
-                "--now", str(NOW), *engine_words(asked)]  # fmt: skip
+                "--now", str(NOW), *engine_words(asked),
+                *(["--sample", asked.sample] if asked.sample else [])]  # fmt: skip
         size = sum(path.stat().st_size for path in root.rglob("*.log"))
         with tempfile.TemporaryFile("w+") as out:
             code, seconds, watched = ran(argv, out)
             out.seek(0)
             report = json.load(out) if code == 0 else None
-    problems = [f"exit code {code}"] if report is None else wrong(report, total * IN_BATCH, truth)
+    problems, read = [f"exit code {code}"], {}
+    if report is not None:
+        problems = wrong(report, total * IN_BATCH, truth, payload)
+        read = report["source"]["read"]
     spent = sum(watched.cpu.values())
     line = {
         "records": total * IN_BATCH, "keys": len(set().union(*counts)), "engine": asked.engine,
-        "log_mb": size >> 20, "written_seconds": round(writing, 1), "seconds": round(seconds, 1),
+        "sample": asked.sample, "log_mb": size >> 20,
+        "read_mb": {what: plan["bytes"] >> 20 for what, plan in read.items()},
+        "written_seconds": round(writing, 1), "seconds": round(seconds, 1),
         "cpu_seconds": round(spent, 1), "cpu_us_each": round(spent / total / IN_BATCH * 1e6, 2),
         **{f"{name}_mb": mb for name, mb in sorted(watched.mb.items())},
         "load": round(os.getloadavg()[0], 1), "wrong": problems,
