@@ -7,7 +7,7 @@ index. One key has a twentieth of all records, eight have a hundredth each, the 
 ``--keys``. Some batches are made, and written again and again with other offsets, so that the count
 of each key is known. Prints a line of JSON; the exit code is 1 where a count is not within the
 error that the report states, or a heavy key is not found; with ``--sample``, where a share is not
-within twice its band, which one of 20,000 is not by chance.
+within twice its band, which by chance one of some 3,000 is not.
 """
 
 from __future__ import annotations
