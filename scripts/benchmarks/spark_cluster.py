@@ -37,6 +37,8 @@ PER_GROUP: Final = 100
 NOW: Final = 1_800_000_000_000
 PATIENT: Final = "default.api.timeout.ms=600000\nrequest.timeout.ms=300000\n"
 """Of the client: one process answers for all brokers, one request after the other."""
+SILENCE: Final = "5m"
+"""How long that process may answer nothing, where the machine has other work."""
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _TICK: Final = os.sysconf("SC_CLK_TCK")
 
@@ -142,7 +144,8 @@ def measured(
     with the settings of the client."""
     with tempfile.TemporaryFile("w+") as out, tempfile.NamedTemporaryFile(suffix=".html") as page:
         argv = [sys.executable, "-m", "pykafka_ops", "spark", kind, "-b", servers, "-o", "json",
-                "--now", str(rules.now), "--command-config", patience, "--html", page.name,
+                "--now", str(rules.now), "--command-config", patience, "--timeout", SILENCE,
+                "--html", page.name,
                 *engine_words(asked)]  # fmt: skip
         code, seconds, watched = ran(argv, out)
         size = out.tell()
