@@ -174,10 +174,17 @@ def _tone(report: Report, view: View) -> str:
 
 def _about(report: Report) -> Markup:
     known = {k: v for k, v in report.source.items() if k != READ and v not in (None, "", (), [])}
-    facts = [f"{re.sub('[_-]', ' ', name)}: {nested(value)}" for name, value in known.items()]
+    facts = [f"{re.sub('[_-]', ' ', name)}: {_fact(name, value)}" for name, value in known.items()]
     facts += [f"read {what}" for what in reading(report)]
     when = join("As of ", _time(report.now), " UTC")
     return el("p", when, *(join(" · ", el("bdi", fact)) for fact in facts), class_="about")
+
+
+def _fact(name: str, value: object) -> str:
+    """A part of the segments is told as it was asked for."""
+    if name == "sample" and isinstance(value, float):
+        return f"{100 * value:g} %"
+    return nested(value)
 
 
 def _time(ms: int) -> Markup:

@@ -161,9 +161,8 @@ def tiles(report: Report) -> list[Tile]:
         Tile("Hot partitions", len(hot), f"{len(hot):,} of {len(parts):,}",
              listed([f"{text(r, 'topic')}-{text(r, 'partition')}" for r in hot], 2),
              "warn" if hot else "ok", of="partitions"),
-        Tile("Heaviest key", heavy, NONE if key is None else _share(key),
-             f"{brief(key, 'key')} in {brief(key, 'topic')}" if key else "", unit="share",
-             of="keys"),
+        Tile("Heaviest key", heavy, NONE if key is None else share(amount(key, "share")),
+             _named(key) if key else "", unit="share", of="keys"),
         Tile("Broker off the mean", skew, NONE if skew is None else percent(skew),
              f"broker {brief(off, 'broker')}" if off else "", good=0, unit="percent", of="brokers"),
         Tile("Bytes", total, size(total), plural(len(topics), "topic"), good=0, unit="bytes",
@@ -272,8 +271,18 @@ def _cell(row: Row, length: int) -> Cell:
 
 def _share(key: Row) -> str:
     """The share of a key, with its band."""
-    said = band(key, "share", ("share_low", "share_high"), "share")
+    said = _reach(key)
     return share(amount(key, "share")) + (f" ({said})" if said else "")
+
+
+def _reach(key: Row) -> str:
+    return band(key, "share", ("share_low", "share_high"), "share")
+
+
+def _named(key: Row) -> str:
+    """A key, its topic, and how far its share may be off."""
+    said = _reach(key)
+    return f"{brief(key, 'key')} in {brief(key, 'topic')}" + (f", {said}" if said else "")
 
 
 def _sampled_keys(report: Report) -> Picture | None:

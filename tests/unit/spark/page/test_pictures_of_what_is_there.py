@@ -146,3 +146,13 @@ def test_ten_thousand_partitions_are_less_than_two_megabytes() -> None:
     ]  # fmt: skip
     page = render(made)
     assert MOST / 4 < len(page.encode()) < MOST
+
+
+def test_a_share_of_a_sample_is_a_short_number_with_its_band_below() -> None:
+    made = replace(reports.skew_report(), source={"sample": 0.005})
+    row = {"topic": "clicks", "key": "user-1", "share": 0.18, "share_low": 0.17, "share_high": 0.2}
+    page = parse(render([changed(made, "keys", [row])]))
+    tile = next(t for t in page.all("div", class_="tile") if "Heaviest key" in t.text)
+    assert tile.one("p", class_="tile-value").text == "18 %"
+    assert tile.one("p", class_="tile-note").text == "user-1 in clicks, 17 % to 20 %"
+    assert "sample: 0.5 %" in page.one("p", class_="about").text
