@@ -143,18 +143,24 @@ def _said(row: Row, column: Column) -> str:
 
 
 def missing(asked: ReportRequest, reports: Sequence[Report]) -> list[str]:
-    """A line for each topic and group asked for by name that no report has."""
+    """A line for each topic and group asked for by name that no report has; none where no one knows
+    what there is."""
     found = []
+    only_lag = all(report.kind == "lag" for report in reports)
     for field, names in (("topic", asked.topics.names), ("group", asked.groups.names)):
-        if names and (field == "topic" or any(r.kind == "lag" for r in reports)):
-            shown = {
-                str(row.get(field))
-                for report in reports
-                for section in report.sections
-                if any(c.name == field for c in section.columns)
-                for row in section.rows
-            }
-            found += [f"there is no {field} {name} here" for name in sorted(names - shown)]
+        sections = [
+            section
+            for report in reports
+            for section in report.sections
+            if any(c.name == field for c in section.columns)
+        ]
+        if all(section.unknown for section in sections):
+            continue
+        shown = {str(row.get(field)) for section in sections for row in section.rows}
+        said = f"there is no {field} {{}} here"
+        if field == "topic" and only_lag and not asked.groups.every:  # others may read it
+            said = "no group that was asked for reads topic {}"
+        found += [said.format(name) for name in sorted(names - shown)]
     return found
 
 

@@ -262,6 +262,22 @@ def test_a_group_asked_for_by_name_must_be_there() -> None:
     assert missing(asked(groups=Names.of(["b.*"], regex=True)), [report]) == []
 
 
+def test_a_topic_that_the_groups_asked_for_do_not_read_may_be_there() -> None:
+    columns = (Column("group", "Group"), Column("topic", "Topic"))
+    section = Section("partitions", "Partitions", columns, [])
+    report, topics = Report("lag", 0, {}, {}, [section]), Names.of(["t"])
+    assert missing(asked(topics=topics), [report]) == ["there is no topic t here"]
+    assert missing(asked(topics=topics, groups=Names.of(["g"])), [report]) == [
+        "no group that was asked for reads topic t",
+        "there is no group g here",
+    ]
+
+
+def test_nothing_is_said_to_be_missing_where_no_one_knows_what_there_is() -> None:
+    section = Section("partitions", "Partitions", (Column("topic", "Topic"),), [], unknown="gone")
+    assert missing(asked(topics=Names.of(["t"])), [Report("lag", 0, {}, {}, [section])]) == []
+
+
 def test_only_little_work_is_brief(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = tmp_path / "orders-0" / f"{0:020}.log"
     log.parent.mkdir()
