@@ -51,14 +51,17 @@ def metadata(three: KafkaCluster, topic: str, but: int = -1) -> Any:
 
 
 def leader(three: KafkaCluster, topic: str, but: int = -1) -> LocalBroker:
-    """Who leads partition 0, once that is somebody other than ``but``."""
+    """Who leads partition 0, once that is somebody other than ``but`` and it knows, too."""
 
     def found() -> list[LocalBroker]:
         (known,) = metadata(three, topic, but).topics
         ids = [p.leader_id for p in known.partitions]
         return [b for b in three.brokers if ids == [b.broker_id] != [but]]
 
-    return wait_for(found, what="a leader")[0]
+    first = wait_for(found, what="a leader")[0]
+    address = first.bootstrap_servers
+    wait_for(lambda: code_of(ask(address, produce(topic), 9)) == 0, what="a leader that knows")
+    return first
 
 
 def rules(broker: LocalBroker) -> set[str]:
