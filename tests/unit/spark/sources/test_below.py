@@ -21,6 +21,8 @@ TIERED = "old-AAAAAAAAAAAAAAAAAAAAAA"
 class _Store:
     """An object store as far as lists go; ``lists`` are those it was asked for."""
 
+    type_name = "s3"
+
     def __init__(self) -> None:
         self._files = LocalFileSystem()
         self.lists: list[FileSelector] = []
