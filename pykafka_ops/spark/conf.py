@@ -20,6 +20,15 @@ SQL = {
 }
 """Settings that the sources and reports rely on."""
 
+_REMEMBERED = {
+    "spark.ui.retainedJobs": "50",
+    "spark.ui.retainedStages": "50",
+    "spark.ui.retainedTasks": "1000",
+    "spark.sql.ui.retainedExecutions": "5",
+}
+"""Of what was done Spark keeps ten to a hundred times as much for a page that is not served: plans
+of a report's queries take megabytes."""
+
 _LONG_PATH = 60
 """A socket's path may have 107 bytes, Spark's part of it some 40. Such sockets to the Python
 workers take a fifth less processor time for records of 1 KB than those of the network."""
@@ -59,6 +68,7 @@ def base(master: str, cores: int, memory: str, directory: str) -> dict[str, str]
         "spark.driver.memory": memory,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
+        **_REMEMBERED,
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.warehouse.dir": f"file:{directory}/warehouse",
         **SQL,

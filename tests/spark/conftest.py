@@ -36,7 +36,7 @@ def spark() -> Iterator[SparkSession]:
     # With brief alone Java has room for 48 MB of code, and so many reports compile more than that.
     conf = {"spark.sql.shuffle.partitions": "2", JAVA_OPTIONS: "-XX:ReservedCodeCacheSize=240m"}
     # brief: little data, so that compiling well would cost a third more than it saves
-    made = session(SessionOptions(cores=2, driver_memory="1g", conf=conf, brief=True))
+    made = session(SessionOptions(cores=2, driver_memory="2g", conf=conf, brief=True))
     yield made
     close(made)
 
