@@ -151,7 +151,7 @@ def test_every_report_is_made_where_spark_and_numba_are_not(
         "lag-report", "skew-report", "retention-report"
     ]  # fmt: skip
     for verb in ("lag", "retention", "skew"):
-        found = made([verb, "-b", pko_session.bootstrap, "-o", "json"])
+        found = made([verb, "-b", pko_session.bootstrap, "-o", "json", "--timeout", "60s"])
         assert found["source"]["engine"].startswith("local: ")
 
 
