@@ -8,9 +8,10 @@ that go with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pykafka_ops.spark import schemas
+from pykafka_ops.spark.conf import SHUFFLE
 from pykafka_ops.spark.connected import is_connected
 from pykafka_ops.spark.engines.local.frame import LocalFrame
 from pykafka_ops.spark.engines.local.session import LocalSession
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-_SHUFFLE: Final = "spark.sql.shuffle.partitions"
 ArrowTask = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 """What a task does with batches."""
 
@@ -101,7 +101,7 @@ def cores_of(of: SparkSession | DataFrame) -> int:
     found: Any = of
     session = cast("SparkSession", getattr(found, "sparkSession", found))
     if is_connected(session):  # how many cores there are is not told
-        return int(session.conf.get("spark.sql.shuffle.partitions") or 1)
+        return int(session.conf.get(SHUFFLE) or 1)
     return int(session.sparkContext.defaultParallelism)
 
 
@@ -134,16 +134,16 @@ def widened(session: SparkSession, rows: int, per_task: int) -> str | None:
     ``narrowed_to``; None where nothing changes."""
     if _here(session) is not None:
         return None
-    before = session.conf.get(_SHUFFLE) or "200"
+    before = session.conf.get(SHUFFLE) or "200"
     if rows <= int(before) * per_task:
         return None
-    session.conf.set(_SHUFFLE, str(-(-rows // per_task)))
+    session.conf.set(SHUFFLE, str(-(-rows // per_task)))
     return before
 
 
 def narrowed_to(session: SparkSession, before: str) -> None:
     """Put back what ``widened`` found."""
-    session.conf.set(_SHUFFLE, before)
+    session.conf.set(SHUFFLE, before)
 
 
 def dealt(
