@@ -133,14 +133,14 @@ def _take(
         topic.hitters.error += row["error"]
         topic.rate = row["rate"]
         for group, size in by_group:
-            topic.add_group(group, size)
+            topic.groups[group] += size
         return
     note = topic.notes.setdefault(row["hash"], KeyNote(row["key"]))
     note.records += row["records"]
     for place, size in zip(row["places"], row["place_bytes"], strict=True):
-        note.add(place, size)
+        note.places[place] += size
     for group, size in by_group:
-        note.add_group(group, size)
+        note.groups[group] += size
     topic.hitters.add(row["hash"], row["count"])
     topic.tidy()
 

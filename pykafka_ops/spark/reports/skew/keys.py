@@ -6,6 +6,7 @@ Each task counts for itself in bounded memory; ``key_tree`` merges what tasks fo
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -95,14 +96,8 @@ class KeyNote:
 
     key: bytes
     records: int = 0
-    places: dict[int, int] = field(default_factory=dict)
-    groups: dict[int, int] = field(default_factory=dict)
-
-    def add(self, partition: int, size: int) -> None:
-        self.places[partition] = self.places.get(partition, 0) + size
-
-    def add_group(self, group: int, size: int) -> None:
-        self.groups[group] = self.groups.get(group, 0) + size
+    places: dict[int, int] = field(default_factory=partial(defaultdict, int))
+    groups: dict[int, int] = field(default_factory=partial(defaultdict, int))
 
 
 @dataclass(slots=True)
@@ -113,10 +108,7 @@ class TopicKeys:
     hitters: HeavyHitters[int] = field(default_factory=lambda: HeavyHitters(CAPACITY))
     notes: dict[int, KeyNote] = field(default_factory=dict)
     rate: float | None = None
-    groups: dict[int, int] = field(default_factory=dict)
-
-    def add_group(self, group: int, size: int) -> None:
-        self.groups[group] = self.groups.get(group, 0) + size
+    groups: dict[int, int] = field(default_factory=partial(defaultdict, int))
 
     def tidy(self) -> None:
         """Forget what was seen of keys that are no longer counted."""
@@ -188,7 +180,7 @@ def _count(
         kept = topics.setdefault(topic, TopicKeys(rate=rate))
         if groups is not None:
             for group, held in enumerate(np.bincount(groups, weights=sizes[mine]).tolist()):
-                kept.add_group(group, int(held))
+                kept.groups[group] += int(held)
             groups = groups[keyed[mine]]
         mine = mine[keyed[mine]]
         if len(mine):
@@ -250,10 +242,10 @@ def _count_keys(
     places = place[inverse]
     rows = np.flatnonzero(places >= 0)
     for at, number, size in _sums(places[rows], partition[rows], sizes[rows]):
-        topic.notes[names[at]].add(number, size)
+        topic.notes[names[at]].places[number] += size
     if groups is not None:
         for at, number, size in _sums(places[rows], groups[rows], sizes[rows]):
-            topic.notes[names[at]].add_group(number, size)
+            topic.notes[names[at]].groups[number] += size
     topic.tidy()
 
 
