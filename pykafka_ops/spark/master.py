@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pykafka_ops.errors import ConnectError, UsageError
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 _LOCAL = re.compile(r"local(\[(\*|[1-9]\d{0,5})(,\s*\d{1,5})?\])?")
@@ -137,14 +138,14 @@ def _answers(master: str) -> bool:
     return True
 
 
-def wait_for_executors(spark: SparkSession, master: str, seconds: float) -> None:
+def wait_for_executors(context: SparkContext, master: str, seconds: float) -> None:
     """Until a standalone master has given an executor; ConnectError after ``seconds``.
 
     Spark itself would wait for ever. YARN and Kubernetes queue on purpose, so they are not asked.
     """
     if not is_standalone(master):
         return
-    scala = spark.sparkContext._jsc.sc()
+    scala = context._jsc.sc()
     end = time.monotonic() + seconds
     while int(scala.getExecutorMemoryStatus().size()) < 2:  # the driver is one
         if time.monotonic() > end:

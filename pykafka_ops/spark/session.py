@@ -31,6 +31,7 @@ from pykafka_ops.spark.master import (
 )
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 MODULES = ("pyspark", "pyarrow", "numpy")
@@ -48,6 +49,7 @@ class SessionOptions:
     ``master``: as spark-submit's (None: this machine's cores, or ``cores`` of them);
     ``packages``, ``py_files``, ``archives``: as spark-submit's; ``debug`` shows Spark's log;
     ``brief``: so little is to be done that Java had better not spend time on compiling it well.
+    ``light``: so little that a ``LightSession`` does, unless a session is running already.
     """
 
     remote: str | None = None
@@ -60,6 +62,7 @@ class SessionOptions:
     archives: Sequence[str] = ()
     debug: bool = False
     brief: bool = False
+    light: bool = False
 
     def url(self) -> str:
         """The master's URL, from the most particular place that names one."""
@@ -87,20 +90,39 @@ def session(options: SessionOptions | None = None) -> SparkSession:
     """
     need_pyspark()
     from pyspark import SparkContext
+
+    options = options or SessionOptions()
+    running = SparkContext._active_spark_context
+    if running is None and options.light and "PYSPARK_GATEWAY_PORT" not in os.environ:
+        from pykafka_ops.spark.light import light_session
+
+        spark = light_session(_start(options))
+    else:
+        spark = _with_sources(running, options)
+    if (started := _started.get(id(spark.sparkContext))) is not None:
+        started.users += 1
+    return spark
+
+
+def _with_sources(running: SparkContext | None, options: SessionOptions) -> SparkSession:
+    """A session of the running Spark, or of one that is started; it knows the sources."""
     from pyspark.sql import SparkSession
 
     from pykafka_ops.spark.sources import register
 
-    running = SparkContext._active_spark_context
     if running is not None:
         spark = SparkSession(running)
     elif "PYSPARK_GATEWAY_PORT" in os.environ:  # spark-submit started this process
         spark = SparkSession.builder.config(map={**settings.SQL}).getOrCreate()
     else:
-        spark = _start(options or SessionOptions())
+        context = _start(options)
+        spark = SparkSession(context)
+        master = options.url()
+        if (is_standalone(master) or is_simulated(master)) and not context.getConf().contains(
+            settings.SHUFFLE
+        ):
+            spark.conf.set(settings.SHUFFLE, settings.shuffle(context.defaultParallelism))
     register(spark)
-    if (started := _started.get(id(spark.sparkContext))) is not None:
-        started.users += 1
     return spark
 
 
@@ -148,13 +170,12 @@ def machine_memory() -> int:
     return min(total, int(limit)) if limit.isdigit() else total
 
 
-def _start(options: SessionOptions) -> SparkSession:
+def _start(options: SessionOptions) -> SparkContext:
     """Start a JVM and connect it to the master."""
     check_java(os.environ)
     master = options.url()
     check_master(master, os.environ)
     from pyspark import SparkConf
-    from pyspark.sql import SparkSession
 
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     jvm = Jvm(tempfile.mkdtemp(prefix="pko-spark-"), debug=options.debug)
@@ -168,15 +189,12 @@ def _start(options: SessionOptions) -> SparkSession:
             jvm.launch(made)
             patience = ANSWER_SECONDS if is_standalone(master) else None
             context = jvm.context(made, master, patience)
-        spark = SparkSession(context)
-        wait_for_executors(spark, master, EXECUTOR_SECONDS)
-        if (is_standalone(master) or is_simulated(master)) and settings.SHUFFLE not in conf:
-            spark.conf.set(settings.SHUFFLE, settings.shuffle(context.defaultParallelism))
+        wait_for_executors(context, master, EXECUTOR_SECONDS)
     except BaseException:
         jvm.end()
         raise
     _started[id(context)] = _Started(jvm)
-    return spark
+    return context
 
 
 def all_settings(options: SessionOptions, master: str, directory: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ from pykafka_ops.analysis import sampled
 from pykafka_ops.cli import main
 from pykafka_ops.commands.spark import engine, spark
 from pykafka_ops.commands.spark.ask import ask
-from pykafka_ops.commands.spark.engine import EngineChoice, chosen
+from pykafka_ops.commands.spark.engine import EngineChoice, chosen, is_light
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.spark.inputs.planned import PlannedReading
 from pykafka_ops.spark.reports.lag.frames import NO_OFFSETS
@@ -81,6 +81,28 @@ def test_what_only_spark_can_do_it_does(words: str, why: str, logs: Path) -> Non
     assert choose("lag", logs, *words.split()).said == f"spark: {why}"
     with pytest.raises(UsageError, match=f"--engine local: {why}".replace("[", r"\[")):
         choose("lag", logs, "--engine", "local", *words.split())
+
+
+def light(*words: object) -> bool:
+    run = run_of(spark, [*map(str, words)])
+    return is_light(run, ask(run, (run.args.verb,)))
+
+
+def test_spark_plans_no_queries_for_little_unless_it_is_told_how_to_run(
+    logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for words in ((), ("--cores", 1, "--driver-memory", "1g"), ("--html", logs / "a.html")):
+        assert light("lag", logs, *words)
+    for words in (("--conf", "a=b"), ("--master", "local[2]"), ("--packages", "a:b:1"),
+                  ("--output-table", "t"), ("--html", "s3://bucket/a.html"),
+                  ("--deploy-mode", "cluster")):  # fmt: skip
+        assert not light("lag", logs, *words)
+    assert not light("lag", "s3://bucket/kafka")
+    assert not light("audit", logs)
+    size = sum(f.stat().st_size for f in logs.rglob("*.log"))
+    for most in (size, size - 1):
+        monkeypatch.setattr(engine, "LITTLE", most)
+        assert light("skew", logs) == (most == size)
 
 
 def test_places_far_away_are_for_spark_unless_it_is_told_otherwise() -> None:

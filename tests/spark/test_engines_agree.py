@@ -1,4 +1,5 @@
-"""What the local engine says is what Spark says, to the last figure, whatever is read."""
+"""What the local engine says is what Spark says, to the last figure, whatever is read, and whether
+Spark plans queries or runs tasks alone."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from pykafka_ops.spark.engines import local_session
 from pykafka_ops.spark.inputs import InputQuery
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.inputs.opened import open_inputs
+from pykafka_ops.spark.light import light_session
 from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.output.document import document
 from pykafka_ops.spark.reports.cost import report as cost
@@ -66,7 +68,7 @@ def rows(found: dict[str, Any], kind: str, section: str) -> list[dict[str, Any]]
 @pytest.mark.parametrize(("seed", "query"), [(1, "all"), (2, "a part")])
 def test_directories(spark: SparkSession, tmp_path: Path, seed: int, query: str) -> None:
     work = Workload(tmp_path, seed)
-    by_spark, here = (
+    by_spark, light, here = (
         made(
             open_inputs(
                 session,
@@ -75,9 +77,9 @@ def test_directories(spark: SparkSession, tmp_path: Path, seed: int, query: str)
                 configs=str(work.settings),
             )
         )
-        for session in (spark, local_session())
+        for session in (spark, light_session(spark.sparkContext), local_session())
     )
-    assert steady(here) == steady(by_spark)
+    assert steady(here) == steady(light) == steady(by_spark)
     assert rows(here, "lag", "groups")
     assert rows(here, "skew", "partitions")
     assert rows(here, "retention", "topics")
@@ -87,7 +89,7 @@ def test_directories(spark: SparkSession, tmp_path: Path, seed: int, query: str)
 
 def test_frames_of_a_cluster(spark: SparkSession) -> None:
     moments = [WORLD_NOW - SPAN + n * 600_000 for n in range(25)]
-    by_spark, here = (
+    by_spark, light, here = (
         made(
             FrameInputs(
                 session,
@@ -97,9 +99,9 @@ def test_frames_of_a_cluster(spark: SparkSession) -> None:
                 **World(1, moments).frames(),  # type: ignore[arg-type]
             )
         )
-        for session in (spark, local_session())
+        for session in (spark, light_session(spark.sparkContext), local_session())
     )
-    assert here == by_spark
+    assert here == light == by_spark
     assert len(rows(here, "lag", "over_time")) == 4 * 24
 
 
@@ -108,7 +110,7 @@ def test_a_running_cluster(spark: SparkSession, pko_session: BrokerProcess) -> N
     site.commit(site.groups[0], 3, 5)
     site.commit(site.groups[2], 20, 20)
     names = Names.of([site.topic]), Names.of([*site.groups])
-    by_spark, here = (
+    by_spark, light, here = (
         made(
             open_inputs(
                 session,
@@ -116,9 +118,9 @@ def test_a_running_cluster(spark: SparkSession, pko_session: BrokerProcess) -> N
                 properties={"bootstrap.servers": site.bootstrap},
             )
         )
-        for session in (spark, local_session())
+        for session in (spark, light_session(spark.sparkContext), local_session())
     )
-    assert steady(here) == steady(by_spark)
+    assert steady(here) == steady(light) == steady(by_spark)
     lags = {row["group"]: row["lag"] for row in rows(here, "lag", "groups")}
     assert lags == {site.groups[0]: 32, site.groups[2]: 0}
     (looked,) = rows(here, "formats", "topics")

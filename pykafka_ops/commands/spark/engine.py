@@ -28,6 +28,8 @@ OF_SPARK: Final = (
 """Options that only Spark can honour."""
 OUTPUTS: Final = ("output-file", "html", "csv", "parquet", "history", "metrics")
 SAMPLED: Final = ("formats",)
+AUDITED: Final = ("audit",)
+_OF_MACHINE: Final = ("cores", "driver-memory")
 _NO_COMMITS: Final = {"skew", "formats"}
 _COMMITS: Final = "__consumer_offsets"
 
@@ -93,6 +95,19 @@ def is_brief(asked: ReportRequest) -> bool:
     return bytes_in(asked.dirs, lambda _: True, LITTLE) <= LITTLE
 
 
+def is_light(run: Run, asked: ReportRequest) -> bool:
+    """Whether Spark has so little to do that it need not plan queries (see ``spark/light.py``), and
+    nobody says how it is to run but by cores and memory."""
+    args = run.args
+    if args.text("deploy-mode") == "cluster" or asked.kinds == AUDITED:
+        return False
+    if any(args.has(name) for name in OF_SPARK if name not in _OF_MACHINE):
+        return False
+    if any(uris.is_uri(args.text(name) or "") for name in OUTPUTS):
+        return False
+    return not any(uris.is_uri(location) for location in asked.dirs) and not _much(asked, LITTLE)
+
+
 def _has(*modules: str) -> bool:
     return all(find_spec(name) is not None for name in modules)
 
@@ -123,20 +138,21 @@ def _only_hadoop(run: Run) -> str:
     return ""
 
 
-def _much(asked: ReportRequest) -> str:
-    """What makes a report a large one; empty where it is small."""
-    wanted = _topics(asked)
+def _much(asked: ReportRequest, most: int | None = None) -> str:
+    """What makes a report a large one (more bytes than ``most``, LOCAL_BYTES if not given); empty
+    where it is small."""
+    wanted, most = _topics(asked), LOCAL_BYTES if most is None else most
     if asked.kinds == SAMPLED:  # some of each topic is read, however much there is
-        return _much_of_cluster(asked, wanted) if asked.properties else ""
+        return _much_of_cluster(asked, wanted, most) if asked.properties else ""
     for location in asked.dirs:
         if uris.is_remote(location):
             return f"{uris.shown(location)} is not on this machine"
     if asked.dirs:
         is_skew = asked.kinds == ("skew",)  # others read all batches
-        size = bytes_in(asked.dirs, wanted, LOCAL_BYTES, asked.key_sample if is_skew else None)
-        if size > LOCAL_BYTES:
-            return f"more than {size_text(LOCAL_BYTES)} or {LOCAL_PARTITIONS:,} logs to read"
-    return _much_of_cluster(asked, wanted) if asked.properties else ""
+        size = bytes_in(asked.dirs, wanted, most, asked.key_sample if is_skew else None)
+        if size > most:
+            return f"more than {size_text(most)} or {LOCAL_PARTITIONS:,} logs to read"
+    return _much_of_cluster(asked, wanted, most) if asked.properties else ""
 
 
 def _topics(asked: ReportRequest) -> Wanted:
@@ -145,7 +161,7 @@ def _topics(asked: ReportRequest) -> Wanted:
     return lambda topic: topic in asked.topics or (bool(commits) and topic == _COMMITS)
 
 
-def _much_of_cluster(asked: ReportRequest, wanted: Callable[[str], bool]) -> str:
+def _much_of_cluster(asked: ReportRequest, wanted: Callable[[str], bool], most: int) -> str:
     """The same of a cluster: its partitions, commits, and records where they are to be read."""
     from pykafka_ops.spark.reach import reached
 
@@ -163,4 +179,4 @@ def _much_of_cluster(asked: ReportRequest, wanted: Callable[[str], bool]) -> str
         return f"{planned.partitions:,} partitions"
     if planned.bytes is None:
         return "brokers do not say how much there is to read"
-    return f"{size_text(planned.bytes)} to read" if planned.bytes > LOCAL_BYTES else ""
+    return f"{size_text(planned.bytes)} to read" if planned.bytes > most else ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.spark.ask import ReportRequest, wish
-from pykafka_ops.commands.spark.engine import EngineChoice, is_brief
+from pykafka_ops.commands.spark.engine import EngineChoice, is_brief, is_light
 from pykafka_ops.commands.spark.places import ReportPlaces
 from pykafka_ops.commands.spark.stages import Stages
 from pykafka_ops.errors import PkoError
@@ -33,7 +33,7 @@ def engine_session(
         yield session
         stages.stop()
         return
-    options = replace(wish(run), brief=is_brief(asked))
+    options = replace(wish(run), brief=is_brief(asked), light=is_light(run, asked))
     from pykafka_ops.spark.failures import explained
 
     try:

@@ -96,9 +96,9 @@ def in_arrow(frame: DataFrame, function: ArrowTask, schema: pa.Schema) -> DataFr
 
 def cores_of(of: SparkSession | DataFrame) -> int:
     """How many tasks run at a time in a session, or in that of a frame; one of the local engine."""
-    if isinstance(cast("object", of), (LocalSession, LocalFrame)):
-        return 1
     found: Any = of
+    if isinstance(found, (LocalSession, LocalFrame)):
+        return 1 if found.runner is None else found.runner.cores
     session = cast("SparkSession", getattr(found, "sparkSession", found))
     if is_connected(session):  # how many cores there are is not told
         return int(session.conf.get(SHUFFLE) or 1)
@@ -108,16 +108,19 @@ def cores_of(of: SparkSession | DataFrame) -> int:
 def spread(session: SparkSession, count: int, per_task: int) -> DataFrame:
     """A frame of ``id`` from 0 on, in tasks of about ``per_task``, as many as there are cores for
     at most."""
+    tasks = max(1, min(count // per_task, 4 * cores_of(session)))
     local = _here(session)
     if local is not None:
-        return cast("DataFrame", local.range(count))
-    tasks = max(1, min(count // per_task, 4 * cores_of(session)))
+        return cast("DataFrame", local.range(count).scattered(tasks))
     return session.range(0, count, 1, tasks)
 
 
 def scattered(frame: DataFrame, tasks: int) -> DataFrame:
     """The frame with its rows dealt to so many tasks."""
-    return frame if _frame_here(frame) is not None else frame.repartition(max(1, tasks))
+    local = _frame_here(frame)
+    if local is not None:
+        return cast("DataFrame", local.scattered(max(1, tasks)))
+    return frame.repartition(max(1, tasks))
 
 
 def together(frame: DataFrame, keys: Sequence[str]) -> DataFrame:
@@ -152,8 +155,9 @@ def dealt(
     """The frame in tasks of about so many rows, where those with the same ``key`` are in one; a
     task for each core at least. It counts the frame, or one that has no fewer rows, which had
     better be kept."""
-    if _frame_here(frame) is not None:
-        return frame
+    local = _frame_here(frame)
+    if local is not None:
+        return cast("DataFrame", local.dealt(key, rows))
     count = (frame if no_more_than is None else no_more_than).count()
     return frame.repartition(max(cores_of(frame), -(-count // rows)), key)
 

@@ -17,19 +17,30 @@ from pykafka_ops.spark.engines.local.grouping import (
     BatchRows,
     aggregated,
     flat,
+    is_summed,
     numbered,
     outputs_of,
+    partly,
+    summed,
 )
+from pykafka_ops.spark.engines.local.tasks import Pieces, TaskRunner, Work, cut, dealt, rows_of
 
 Batches = Callable[[], Iterator[pa.RecordBatch]]
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
 class LocalFrame:
-    """``batches`` gives all rows, and one batch at least, which says what types they have."""
+    """``batches`` gives all rows, and one batch at least, which says what types they have.
 
-    def __init__(self, columns: Sequence[str], batches: Batches) -> None:
+    With a ``runner`` what is dealt to tasks is done where that runs them, row by row and in partial
+    sums; all else is done here.
+    """
+
+    def __init__(
+        self, columns: Sequence[str], batches: Batches, runner: TaskRunner | None = None
+    ) -> None:
         self.columns = list(columns)
+        self.runner = runner
         self._batches = batches
         self._is_kept = False
         self._table: pa.Table | None = None
@@ -94,16 +105,43 @@ class LocalFrame:
     def sorted(self, keys: Sequence[str]) -> LocalFrame:
         """The rows in the order of some columns."""
         order = [(key, "ascending") for key in keys]
-        return LocalFrame(self.columns, lambda: iter(_batches_of(self.toArrow().sort_by(order))))
+        return self._made(self.columns, lambda: iter(_batches_of(self.toArrow().sort_by(order))))
 
     def repartition(self, *_how: object) -> LocalFrame:
         """The frame: all rows are in one place."""
         return self
 
+    def scattered(self, tasks: int) -> LocalFrame:
+        """The rows dealt to so many tasks, where there is something that runs them."""
+        if self.runner is None:
+            return self
+        return SpreadFrame(self.columns, self.runner, lambda: cut(self.toArrow(), tasks), rows_of)
+
+    def dealt(self, key: str, rows: int) -> LocalFrame:
+        """The rows in tasks of about so many, those with the same ``key`` in one, a task for each
+        core at least; where there is something that runs them."""
+        runner = self.runner
+        if runner is None:
+            return self
+        return SpreadFrame(
+            self.columns,
+            runner,
+            lambda: dealt(self.toArrow(), key, rows, runner.cores),
+            rows_of,
+        )
+
+    def _made(self, columns: Sequence[str], batches: Batches) -> LocalFrame:
+        return LocalFrame(columns, batches, self.runner)
+
     def _mapped(
         self, columns: Sequence[str], make: Callable[[pa.RecordBatch], pa.RecordBatch]
     ) -> LocalFrame:
-        return LocalFrame(columns, lambda: (make(batch) for batch in self.batches()))
+        return self._made(columns, lambda: (make(batch) for batch in self.batches()))
+
+    def _parts(self, keys: Sequence[str], outputs: Sequence[Column]) -> Batches | None:
+        """The rows added up in parts elsewhere, as ``grouping.partly`` has them; None where they
+        are added up here."""
+        return None
 
     def mapInArrow(self, function: Task, schema: pa.Schema) -> LocalFrame:  # noqa: N802 - Spark's
         """What the function makes of the batches, which have the types of ``schema``."""
@@ -112,7 +150,7 @@ class LocalFrame:
             yield pa.RecordBatch.from_pylist([], schema=schema)
             yield from function(self.batches())
 
-        return LocalFrame(schema.names, run)
+        return self._made(schema.names, run)
 
     def unionByName(  # noqa: N802 - Spark's
         self,
@@ -133,7 +171,7 @@ class LocalFrame:
             ]
             yield from _batches_of(pa.concat_tables(tables, promote_options="permissive"))
 
-        return LocalFrame(names, both)
+        return self._made(names, both)
 
     def groupBy(self, *keys: Column | str) -> GroupedFrame:  # noqa: N802 - Spark's
         """Rows with the same keys together; null is a key, too."""
@@ -160,7 +198,52 @@ class LocalFrame:
             arrays += [_taken(there, name, right) for name in more]
             yield _batch(arrays, [*on, *rest, *more])
 
-        return LocalFrame([*on, *rest, *more], joined)
+        return self._made([*on, *rest, *more], joined)
+
+
+class SpreadFrame(LocalFrame):
+    """A frame whose rows ``work`` makes of pieces, each in a task of its own. What is done row by
+    row is done there, too, and sums are begun there. ``work`` gives a batch at least, also of the
+    one piece that stands for none.
+    """
+
+    def __init__(
+        self, columns: Sequence[str], runner: TaskRunner, pieces: Callable[[], Pieces], work: Work
+    ) -> None:
+        super().__init__(columns, lambda: runner.run(pieces(), work), runner)
+        self._of = runner, pieces, work
+
+    def _mapped(
+        self, columns: Sequence[str], make: Callable[[pa.RecordBatch], pa.RecordBatch]
+    ) -> LocalFrame:
+        return self._then(columns, lambda batches: map(make, batches)) or super()._mapped(
+            columns, make
+        )
+
+    def mapInArrow(self, function: Task, schema: pa.Schema) -> LocalFrame:  # noqa: N802 - Spark's
+        """As every frame."""
+
+        def made(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            yield pa.RecordBatch.from_pylist([], schema=schema)
+            yield from function(batches)
+
+        return self._then(schema.names, made) or super().mapInArrow(function, schema)
+
+    def _then(self, columns: Sequence[str], function: Task) -> SpreadFrame | None:
+        """What a task makes of what it has; None where all rows were brought here to be kept."""
+        if self._is_kept:
+            return None
+        runner, pieces, work = self._of
+        return SpreadFrame(columns, runner, pieces, lambda piece: function(work(piece)))
+
+    def repartition(self, *_how: object) -> LocalFrame:
+        """The rows, brought here: those that belong together are in one place."""
+        return self._made(self.columns, self.batches)
+
+    def _parts(self, keys: Sequence[str], outputs: Sequence[Column]) -> Batches | None:
+        names, made = list(keys), list(outputs)
+        found = self._then([], lambda batches: partly(batches, names, made))
+        return None if found is None else found.batches
 
 
 class GroupedFrame:
@@ -175,10 +258,14 @@ class GroupedFrame:
         plain = {node.column for column in outputs for node in _names(column)}
         others = [name for name in self._frame.columns if name in plain and name not in keys]
         rows = self._frame.select(*self._keys, *others)
-        return LocalFrame(
-            [*keys, *(column.name for column in outputs)],
-            lambda: iter(_batches_of(aggregated(rows.batches(), keys, outputs))),
-        )
+
+        def made() -> Iterator[pa.RecordBatch]:
+            parts = rows._parts(keys, outputs) if is_summed(outputs) else None
+            if parts is None:
+                return iter(_batches_of(aggregated(rows.batches(), keys, outputs)))
+            return iter(_batches_of(summed(parts(), keys, outputs)))
+
+        return self._frame._made([*keys, *(column.name for column in outputs)], made)
 
 
 def _names(column: Column) -> Iterator[Name]:

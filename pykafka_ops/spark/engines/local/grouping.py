@@ -64,14 +64,40 @@ def aggregated(
     batches: Iterable[pa.RecordBatch], keys: Sequence[str], outputs: Sequence[Column]
 ) -> pa.Table:
     """The keys and ``outputs`` of each group of rows with the same keys; null is a key, too."""
-    nodes = list(dict.fromkeys(node for column in outputs for node in _nodes(column)))
-    kinds = {f"{n}": node.kind for n, node in enumerate(nodes)}
-    in_parts = all(kind in _MERGED for kind in kinds.values())
+    return _finished(_held(batches, keys, outputs), keys, outputs)
+
+
+def is_summed(outputs: Sequence[Column]) -> bool:
+    """Whether they can be made of what was made of some rows each."""
+    return all(node.kind in _MERGED for node in _distinct_nodes(outputs))
+
+
+def partly(
+    batches: Iterable[pa.RecordBatch], keys: Sequence[str], outputs: Sequence[Column]
+) -> Iterator[pa.RecordBatch]:
+    """What ``summed`` makes the groups of: a row per group of these rows, one batch at least."""
+    held = _held(batches, keys, outputs)
+    yield from held.to_batches() or [pa.RecordBatch.from_pylist([], schema=held.schema)]
+
+
+def summed(
+    parts: Iterable[pa.RecordBatch], keys: Sequence[str], outputs: Sequence[Column]
+) -> pa.Table:
+    """What ``aggregated`` makes of all the rows that ``partly`` saw."""
+    held = _reduced(pa.Table.from_batches(parts), keys, _kinds(outputs))
+    return _finished(held, keys, outputs)
+
+
+def _held(
+    batches: Iterable[pa.RecordBatch], keys: Sequence[str], outputs: Sequence[Column]
+) -> pa.Table:
+    """A row per group: its keys, and under their numbers the aggregates that outputs need."""
+    kinds = _kinds(outputs)
     held: pa.Table | None = None
-    for some in _chunks(batches, ROWS if in_parts else None):
+    for some in _chunks(batches, ROWS if is_summed(outputs) else None):
         place = BatchRows(some)
         columns = {key: place.column(key) for key in keys}
-        for n, node in enumerate(nodes):
+        for n, node in enumerate(_distinct_nodes(outputs)):
             columns[f"{n}"], *by = (arg.evaluate(place) for arg in node.args)
             columns |= {f"{n}.by": order for order in by}
         found = _reduced(pa.table(columns), keys, kinds)
@@ -79,9 +105,21 @@ def aggregated(
             found = _reduced(pa.concat_tables([held, found]), keys, kinds)
         held = found
     assert held is not None
-    groups = _Groups(held, {node: f"{n}" for n, node in enumerate(nodes)})
+    return held
+
+
+def _finished(held: pa.Table, keys: Sequence[str], outputs: Sequence[Column]) -> pa.Table:
+    groups = _Groups(held, {node: f"{n}" for n, node in enumerate(_distinct_nodes(outputs))})
     arrays = [groups.column(key) for key in keys] + [c.evaluate(groups) for c in outputs]
     return pa.table(arrays, names=[*keys, *(column.name for column in outputs)])
+
+
+def _kinds(outputs: Sequence[Column]) -> dict[str, str]:
+    return {f"{n}": node.kind for n, node in enumerate(_distinct_nodes(outputs))}
+
+
+def _distinct_nodes(outputs: Sequence[Column]) -> list[Aggregate]:
+    return list(dict.fromkeys(node for column in outputs for node in _nodes(column)))
 
 
 def _nodes(column: Column) -> Iterator[Aggregate]:
@@ -128,7 +166,9 @@ def _reduced(table: pa.Table, keys: Sequence[str], kinds: Mapping[str, str]) -> 
     for name, kind in kinds.items():
         values = place.column(name)
         if kind == "max_by":
-            made[name] = _max_by(values, place.column(f"{name}.by"), ids, len(firsts))
+            by = place.column(f"{name}.by")
+            made[name] = _max_by(values, by, ids, len(firsts))
+            made[f"{name}.by"] = _REDUCE["max"](by, ids, len(firsts))
         else:
             made[name] = _REDUCE[kind](values, ids, len(firsts))
     return pa.table(made)
@@ -204,7 +244,7 @@ _REDUCE: Final[Mapping[str, Callable[[pa.Array, Ints, int], pa.Array]]] = {
     "collect_set": _sets,
     "count_distinct": _distinct,
 }
-_MERGED: Final = ("sum", "min", "max")
+_MERGED: Final = ("sum", "min", "max", "max_by")
 """What can be made of what was made of some rows each."""
 
 
