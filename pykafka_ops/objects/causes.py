@@ -4,6 +4,8 @@ asked with. Pure."""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from pykafka_ops.errors import StorageError
@@ -71,8 +73,20 @@ def is_denial(said: str) -> bool:
     return _known(said) == _DENIED
 
 
-def is_of_store(error: Exception) -> bool:
-    """Whether an error is what a client library of a store says."""
+@contextmanager
+def refusals(meaning: Callable[[Exception], Exception | None]) -> Iterator[None]:
+    """Raise what an error of a store's client library, or of a local file, means; None: nothing
+    is wrong. All other errors stay as they are."""
+    try:
+        yield
+    except Exception as error:
+        if not _is_of_store(error):
+            raise
+        if (meant := meaning(error)) is not None:
+            raise meant from None
+
+
+def _is_of_store(error: Exception) -> bool:
     return isinstance(error, OSError) or type(error).__module__.startswith("pyarrow")
 
 

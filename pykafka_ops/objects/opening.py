@@ -6,8 +6,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, urlsplit
@@ -18,8 +17,8 @@ from pykafka_ops.objects.causes import (
     aborted_by,
     cause,
     is_final,
-    is_of_store,
     one_line,
+    refusals,
     store_error,
 )
 
@@ -82,18 +81,15 @@ def entries(filesystem: FileSystem, path: str, *, missing_ok: bool = False) -> l
     return list(found.values())
 
 
-@contextmanager
-def answering(label: str) -> Iterator[None]:
+def answering(label: str) -> AbstractContextManager[None]:
     """StorageError where a store does not do what is asked of it, but for files that are not there;
     ``label`` names it."""
-    try:
-        yield
-    except (FileNotFoundError, NotADirectoryError):
-        raise
-    except Exception as error:
-        if not is_of_store(error):
-            raise
-        raise store_error(label, error) from None
+
+    def meaning(error: Exception) -> Exception:
+        is_missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
+        return error if is_missing else store_error(label, error)
+
+    return refusals(meaning)
 
 
 def _store_of(uri: str) -> str:

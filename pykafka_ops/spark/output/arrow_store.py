@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import mimetypes
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 
 from pykafka_ops.errors import StorageError
 from pykafka_ops.objects import uris
-from pykafka_ops.objects.causes import cause, is_of_store
+from pykafka_ops.objects.causes import cause, refusals
 from pykafka_ops.objects.opening import entries
 from pykafka_ops.spark.output import atomic
 from pykafka_ops.spark.output.stores import is_of_spark
@@ -108,12 +108,9 @@ class ArrowStore:
     def _at(self, name: str) -> str:
         return f"{self._path}/{name}" if name else self._path
 
-    @contextmanager
-    def _told(self, what: str, name: str) -> Iterator[None]:
-        try:
-            yield
-        except Exception as error:
-            if not is_of_store(error):
-                raise
+    def _told(self, what: str, name: str) -> AbstractContextManager[None]:
+        def meaning(error: Exception) -> StorageError:
             where = uris.joined(self.root, name).rstrip("/")
-            raise StorageError(f"cannot {what} {where}: {cause(self.root, error)}") from None
+            return StorageError(f"cannot {what} {where}: {cause(self.root, error)}")
+
+        return refusals(meaning)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 from pykafka_ops.errors import StorageError, UsageError
-from pykafka_ops.objects.causes import cause, is_of_store
+from pykafka_ops.objects.causes import cause, refusals
 from pykafka_ops.objects.opening import entries
 from pykafka_ops.spark.sources.place import Location
 
@@ -66,20 +65,18 @@ def _scan(path: str) -> tuple[list[ListedFile], list[str]]:
     return files, folders
 
 
-@contextmanager
-def explained_at(label: str) -> Iterator[None]:
-    """Say which location cannot be read, and why."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise UsageError(
-            f"{label}: no such directory: name a log directory of a broker (log.dirs)"
-        ) from None
-    except PermissionError:
-        raise StorageError(
-            f"{label}: no permission to read it: run as the user that the broker runs as"
-        ) from None
-    except Exception as e:
-        if not is_of_store(e):
-            raise
-        raise StorageError(f"{label}: cannot be read: {cause(label, e)}") from None
+def explained_at(label: str) -> AbstractContextManager[None]:
+    """Say which location cannot be read, and why, by UsageError or StorageError."""
+
+    def meaning(error: Exception) -> Exception:
+        if isinstance(error, FileNotFoundError):
+            return UsageError(
+                f"{label}: no such directory: name a log directory of a broker (log.dirs)"
+            )
+        if isinstance(error, PermissionError):
+            return StorageError(
+                f"{label}: no permission to read it: run as the user that the broker runs as"
+            )
+        return StorageError(f"{label}: cannot be read: {cause(label, error)}")
+
+    return refusals(meaning)

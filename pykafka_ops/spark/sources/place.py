@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pykafka_ops.errors import StorageError
 from pykafka_ops.objects import uris
-from pykafka_ops.objects.causes import is_denial, is_of_store, store_error
+from pykafka_ops.objects.causes import is_denial, refusals, store_error
 from pykafka_ops.objects.opening import answering, opened
 
 if TYPE_CHECKING:
@@ -146,16 +146,13 @@ class Location:
         from pyarrow.fs import FileType
 
         bucket = self.path.partition("/")[0]
-        try:
-            found = self.filesystem.get_file_info(bucket)
-        except Exception as error:
-            if not is_of_store(error):
-                raise
-            if is_denial(str(error)):
-                return
-            raise store_error(self.label, error) from None
-        if found.type == FileType.NotFound:
-            raise StorageError(f"{self.label}: there is no bucket or container {bucket}")
+
+        def meaning(error: Exception) -> Exception | None:
+            return None if is_denial(str(error)) else store_error(self.label, error)
+
+        with refusals(meaning):
+            if self.filesystem.get_file_info(bucket).type == FileType.NotFound:
+                raise StorageError(f"{self.label}: there is no bucket or container {bucket}")
 
     def read(self, path: str, most: int) -> bytes | None:
         """The first ``most`` bytes of a file; None where it cannot be read. StorageError as

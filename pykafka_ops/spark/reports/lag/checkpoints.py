@@ -18,7 +18,7 @@ from pykafka_ops.analysis.stream_checkpoint import (
 )
 from pykafka_ops.errors import StorageError, UsageError
 from pykafka_ops.objects import uris
-from pykafka_ops.objects.causes import cause, is_of_store
+from pykafka_ops.objects.causes import cause, refusals
 from pykafka_ops.objects.opening import entries
 from pykafka_ops.spark.engines import made_frame
 from pykafka_ops.spark.inputs import Inputs
@@ -123,19 +123,17 @@ def _checkpoints(place: Location, location: str) -> list[str]:
 
 
 def _list(place: Location, path: str, label: str) -> list[FileInfo]:
-    filesystem = place.filesystem or LocalFileSystem()
-    try:
-        return entries(filesystem, path)
-    except (FileNotFoundError, NotADirectoryError):
-        raise UsageError(f"{label}: no such directory") from None
-    except PermissionError:
-        raise StorageError(f"{label}: no permission to read it") from None
-    except Exception as error:
-        if not is_of_store(error):
-            raise
-        if place.filesystem is None and not isinstance(error, PermissionError):
-            raise UsageError(f"{label}: no directory that can be read") from None
-        raise StorageError(f"{label}: cannot be read: {cause(label, error)}") from None
+    def meaning(error: Exception) -> Exception:
+        if isinstance(error, (FileNotFoundError, NotADirectoryError)):
+            return UsageError(f"{label}: no such directory")
+        if isinstance(error, PermissionError):
+            return StorageError(f"{label}: no permission to read it")
+        if place.filesystem is None:
+            return UsageError(f"{label}: no directory that can be read")
+        return StorageError(f"{label}: cannot be read: {cause(label, error)}")
+
+    with refusals(meaning):
+        return entries(place.filesystem or LocalFileSystem(), path)
 
 
 def _unlike(name: str, place: Location, path: str, taken: dict[str, StreamJob]) -> str:
