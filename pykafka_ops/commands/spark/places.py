@@ -138,14 +138,12 @@ class ReportPlaces:
             made[self.metrics] = {self.metrics.name: self._metrics(reports)}
         for report in reports:
             folder = self.folder(report.kind, reports)
-            for outlet, write, end in (
-                (self.csv, files.csv_files, "csv"),
-                (self.parquet, files.parquet_files, "parquet"),
-            ):
+            for form, outlet in (("csv", self.csv), ("parquet", self.parquet)):
                 if outlet is not None:
-                    self._own(outlet, folder, [f"{s.name}.{end}" for s in report.sections])
-                    whole = self.whole.sections(end, folder)
-                    made.setdefault(outlet, {}).update(write(report, folder, whole))
+                    self._own(outlet, folder, [f"{s.name}.{form}" for s in report.sections])
+                    whole = self.whole.sections(form, folder)
+                    found = files.section_files(report, form, folder, whole)
+                    made.setdefault(outlet, {}).update(found)
         for outlet, named in self.whole.files.items():
             made.setdefault(outlet, {}).update(named)
         return made

@@ -9,7 +9,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final
 
 from pykafka_ops.spark.model import Column, Report, Row, Section
 from pykafka_ops.spark.output.arrow import parquet_bytes
@@ -19,28 +20,17 @@ from pykafka_ops.spark.output.stores import Store
 LIST = "_report.json"
 
 
-def csv_files(report: Report, folder: str, whole: Collection[str] = ()) -> dict[str, bytes]:
-    """Every section as ``SECTION.csv`` but those that are ``whole`` already, and the list of them
-    all; ``folder`` is "" or ends in /."""
-    some = (s for s in report.sections if s.name not in whole)
-    made = {f"{s.name}.csv": csv_bytes(s) for s in some}
-    return _with_list(report, folder, made, [f"{name}.csv" for name in whole])
-
-
-def parquet_files(report: Report, folder: str, whole: Collection[str] = ()) -> dict[str, bytes]:
-    """Every section as ``SECTION.parquet``; the rest likewise."""
-    some = (s for s in report.sections if s.name not in whole)
-    made = {f"{s.name}.parquet": parquet_bytes(s, {}) for s in some}
-    return _with_list(report, folder, made, [f"{name}.parquet" for name in whole])
-
-
-def _with_list(
-    report: Report, folder: str, made: Mapping[str, bytes], whole: Sequence[str]
+def section_files(
+    report: Report, form: str, folder: str, whole: Collection[str] = ()
 ) -> dict[str, bytes]:
+    """Every section as ``SECTION.csv`` or ``SECTION.parquet``, as ``form`` says, but those that are
+    ``whole`` already, and the list of them all; ``folder`` is "" or ends in /."""
+    write = _WRITERS[form]
+    made = {f"{s.name}.{form}": write(s) for s in report.sections if s.name not in whole}
     about = document(report)
     sections = about.pop("sections")
     assert isinstance(sections, dict)
-    about["files"] = sorted([*made, *whole])
+    about["files"] = sorted([*made, *(f"{name}.{form}" for name in whole)])
     about["columns"] = {name: section["columns"] for name, section in sections.items()}
     text = json.dumps(about, ensure_ascii=False, indent=1) + "\n"
     return {f"{folder}{name}": data for name, data in {**made, LIST: text.encode()}.items()}
@@ -68,6 +58,12 @@ def _cell(found: object) -> object:
     if isinstance(found, (list, dict)):
         return json.dumps(plain(found), ensure_ascii=False)
     return "" if found is None else found
+
+
+_WRITERS: Final[Mapping[str, Callable[[Section], bytes]]] = {
+    "csv": csv_bytes,
+    "parquet": lambda section: parquet_bytes(section, {}),
+}
 
 
 def strangers(store: Store, folder: str, names: list[str]) -> list[str]:

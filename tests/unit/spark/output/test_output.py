@@ -77,10 +77,10 @@ def test_a_directory_says_which_files_are_ours(tmp_path: Path) -> None:
     (tmp_path / "groups.csv").write_text("mine\n")
     store = LocalStore(tmp_path)
     assert files.strangers(store, "", ["groups.csv", "topics.csv"]) == [f"{tmp_path}/groups.csv"]
-    store.write(files.csv_files(report(), ""))
+    store.write(files.section_files(report(), "csv", ""))
     assert files.strangers(store, "", ["groups.csv"]) == []
     assert json.loads((tmp_path / "_report.json").read_text())["files"] == ["groups.csv"]
-    store.write(files.parquet_files(report(), "p/"))
+    store.write(files.section_files(report(), "parquet", "p/"))
     rows = pq.read_table(tmp_path / "p" / "groups.parquet").column("lag").to_pylist()
     assert rows == [7, None]
 
