@@ -134,6 +134,12 @@ class StorageError(PkoError):
     """A log directory failed, is full, read-only, or held by another broker."""
 
 
+def first_line(error: object) -> str:
+    """The first line of what an error says that has something in it; else its class."""
+    lines = (line.strip() for line in str(error).splitlines())
+    return next((line for line in lines if line), type(error).__name__)
+
+
 def internal(error: Exception) -> str:
     """The line for what was not raised on purpose."""
     return f"internal error, please report it with --debug's output: {error!r}"

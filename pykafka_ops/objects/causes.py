@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from pykafka_ops.errors import StorageError
+from pykafka_ops.errors import StorageError, first_line
 from pykafka_ops.objects import uris
 
 _AZURE: Final = (
@@ -60,7 +60,7 @@ def cause(label: str, error: object) -> str:
     keys = _KEYS.get(uris.scheme_of(uris.in_arrow(label)))
     if (text := _known(str(error))) is not None:
         return text.format(keys=f" ({keys})" if keys else "")
-    return _NOISE.sub("", one_line(error))[:300]
+    return _NOISE.sub("", first_line(error))[:300]
 
 
 def is_final(said: str) -> bool:
@@ -98,8 +98,3 @@ def aborted_by(said: str) -> str:
 
 def _known(said: str) -> str | None:
     return next((text for pattern, text in _CAUSES if pattern.search(said)), None)
-
-
-def one_line(error: object) -> str:
-    """The first line of what an error says."""
-    return (str(error) or type(error).__name__).splitlines()[0]

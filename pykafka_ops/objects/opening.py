@@ -11,13 +11,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, urlsplit
 
-from pykafka_ops.errors import StorageError, UsageError
+from pykafka_ops.errors import StorageError, UsageError, first_line
 from pykafka_ops.objects import azure, uris
 from pykafka_ops.objects.causes import (
     aborted_by,
     cause,
     is_final,
-    one_line,
     refusals,
     store_error,
 )
@@ -52,7 +51,7 @@ def opened_here(uri: str) -> tuple[FileSystem, str]:
         if uris.scheme_of(there) in _AZURE and (login := azure.login_of(there, os.environ)):
             filesystem = login.filesystem()
     except (OSError, ValueError, NotImplementedError) as error:
-        said = cause(label, one_line(error).replace(there, label))
+        said = cause(label, first_line(error).replace(there, label))
         raise UsageError(f"{label}: cannot be opened: {said}") from None
     return filesystem, path
 

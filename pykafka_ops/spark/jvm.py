@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pykafka_ops.errors import ConnectError, PkoError
+from pykafka_ops.errors import ConnectError, PkoError, first_line
 from pykafka_ops.local.java import require_java
 from pykafka_ops.spark import package
 
@@ -126,12 +126,6 @@ def _own_interrupts() -> Iterator[None]:
     finally:
         if before is not None and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, before)
-
-
-def first_line(error: BaseException) -> str:
-    """The first line of an error's text that says something."""
-    lines = [line.strip() for line in str(error).splitlines()]
-    return next((line for line in lines if line), type(error).__name__)
 
 
 def cause_of(text: str) -> str | None:

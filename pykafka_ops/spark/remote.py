@@ -17,9 +17,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pykafka_ops.errors import ConnectError, PkoError, StorageError, UsageError
+from pykafka_ops.errors import ConnectError, PkoError, StorageError, UsageError, first_line
 from pykafka_ops.spark import conf as settings
-from pykafka_ops.spark.jvm import environment, first_line
+from pykafka_ops.spark.jvm import environment
 from pykafka_ops.spark.session import SessionOptions, close, need_pyspark, session
 from pykafka_ops.state_home import state_folder
 

@@ -15,7 +15,7 @@ from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.checksum import crc32c_more
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record
-from pykafka_ops.errors import StorageError
+from pykafka_ops.errors import StorageError, first_line
 
 BATCH_BYTES: Final = 64 << 10
 """Content of a batch that is made of several records."""
@@ -36,8 +36,8 @@ def parquet_batches(store: BackupStore, name: str, segment: SegmentEntry) -> Ite
         try:
             yield from _batches(pa, file, segment)
         except (pa.ArrowException, OSError, ValueError, KeyError) as error:
-            first = (str(error) or type(error).__name__).splitlines()[0]
-            raise StorageError(f"{name} is no Parquet file of a backup: {first}") from None
+            said = first_line(error)
+            raise StorageError(f"{name} is no Parquet file of a backup: {said}") from None
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from pykafka_ops.backup.store.names import NotStoredError, checked
-from pykafka_ops.errors import StorageError, UsageError
+from pykafka_ops.errors import StorageError, UsageError, first_line
 from pykafka_ops.objects import uris
 from pykafka_ops.objects.opening import opened
 
@@ -136,5 +136,4 @@ def _reported(place: str, name: str) -> Iterator[None]:
     except FileNotFoundError:
         raise NotStoredError(f"{place}: there is no {name}") from None
     except (ArrowException, OSError) as error:
-        first = (str(error) or type(error).__name__).splitlines()[0]
-        raise StorageError(f"{place}: {name}: {first}") from error
+        raise StorageError(f"{place}: {name}: {first_line(error)}") from error

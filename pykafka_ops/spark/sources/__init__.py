@@ -6,6 +6,8 @@ import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from pykafka_ops.errors import first_line
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -29,7 +31,7 @@ def register(spark: SparkSession) -> None:
     try:
         spark.conf.set(PUSHDOWN, "true")
     except Exception as error:  # PySpark's and Spark Connect's have no common base
-        _log.info("%s may not be set: %s", PUSHDOWN, str(error).partition("\n")[0])
+        _log.info("%s may not be set: %s", PUSHDOWN, first_line(error))
     for name in SOURCES:
         module, _, kind = name.partition(":")
         spark.dataSource.register(getattr(import_module(f"{__name__}.{module}"), kind))
