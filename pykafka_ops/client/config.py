@@ -22,6 +22,9 @@ SILENCE = "socket.connection.setup.timeout.ms"
 SILENCE_MS = 4_000
 """So that a command reports a silent broker within 5 s of its start. Kafka waits 10 s for TCP, then
 30 s for the first answer."""
+GLANCE_SECONDS = 5.0
+"""How long a broker may take to answer somebody who looks what is wrong, or watches: one that hangs
+must not hold up what others say."""
 
 
 class ClientConfigError(UsageError):

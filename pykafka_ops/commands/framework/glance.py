@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from pykafka_ops.client.config import SILENCE, ClientConfig
-
-GLANCE_SECONDS: Final = 5.0
+from pykafka_ops.client.config import GLANCE_SECONDS, SILENCE, ClientConfig
 
 
 def at_a_glance(config: ClientConfig) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.config import ClientConfig
+from pykafka_ops.client.config import GLANCE_SECONDS, ClientConfig
 from pykafka_ops.client.kraft import eligible_of
 from pykafka_ops.client.record_times import record_times
 from pykafka_ops.errors import PkoError
@@ -21,8 +21,6 @@ from pykafka_ops.monitor.cluster.watched import WatchedCluster
 
 log = logging.getLogger("pko.monitor")
 
-GLANCE_SECONDS = 5.0
-"""How long a broker may take to answer: one that hangs must not hold up the round."""
 MOST_TOPICS: Final = 500
 """Topics short of replicas of which is asked who may lead them."""
 Hear = Callable[[WatchedCluster, ClusterView], None]

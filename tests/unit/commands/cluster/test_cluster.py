@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.commands.framework.glance import GLANCE_SECONDS
+from pykafka_ops.client.config import GLANCE_SECONDS
 from pykafka_ops.wire.messages.describe_cluster import (
     DescribeClusterBroker,
     DescribeClusterResponse,
