@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pykafka_ops.errors import CorruptError, StorageError
 from pykafka_ops.objects import uris
-from pykafka_ops.runs.layout import KINDS, RunName
+from pykafka_ops.runs.layout import KINDS
 from pykafka_ops.runs.read import kept_columns, plain_rows, short
 from pykafka_ops.spark.model import Problem
 from pykafka_ops.spark.output.arrow_store import ArrowStore
@@ -66,25 +67,28 @@ class HistoryRuns:
         """Take note of a run that cannot be read."""
         self.problems.append(left_out(self._store, kept.file, error))
 
-    def newest(self, kind: str, until: int, source: str | None = None) -> RunName | None:
-        """The newest run before ``until`` (ms) that any section has."""
-        each = (self.runs(kind, s, until=until, source=source) for s in self.sections(kind))
-        found = (kept.run for runs in each if (kept := next(runs, None)) is not None)
-        return max(found, key=lambda run: run.now, default=None)
+    def newest(self, kind: str, until: int, source: str | None = None) -> dict[str, DayRun]:
+        """The newest run before ``until`` (ms) that any section has, by the sections that have it;
+        empty where there is none."""
+        found: dict[str, list[DayRun]] = {}
+        for section in self.sections(kind):
+            runs = self.runs(kind, section, until=until, source=source)
+            for _, newest in groupby(runs, key=lambda kept: kept.now):
+                found[section] = list(newest)
+                break
+        heads = (kept[0].run for kept in found.values())
+        run = max(heads, key=lambda run: run.now, default=None)
+        had = ((name, [one for one in runs if one.run == run]) for name, runs in found.items())
+        return {name: same[0] for name, same in had if same}
 
-    def rows(self, kind: str, run: RunName, section: str) -> tuple[list[Row], list[KeptColumn]]:
-        """The rows of a section of a run, and its columns; without any where the run has not got
-        it. CorruptError for a damaged file."""
-        folder = f"kind={kind}/section={section}/date={day_of(run.now)}"
-        known = day_runs(self._store, folder, run.source, self.problems)
-        kept = next((one for one in known if one.run == run), None)
-        if kept is None:
-            return [], []
-        try:
-            table = kept.table()
-        except Exception as error:  # pyarrow raises what it likes about bytes that are wrong
-            raise CorruptError(f"section {section}: {short(error)}") from None
-        return plain_rows(table), kept_columns(table.schema)
+
+def kept_rows(section: str, kept: DayRun) -> tuple[list[Row], list[KeptColumn]]:
+    """The rows of a section of a run, and its columns. CorruptError for a damaged file."""
+    try:
+        table = kept.table()
+    except Exception as error:  # pyarrow raises what it likes about bytes that are wrong
+        raise CorruptError(f"section {section}: {short(error)}") from None
+    return plain_rows(table), kept_columns(table.schema)
 
 
 def document_bytes(place: str, most: int) -> bytes:

@@ -11,8 +11,8 @@ from typing import Any, Final
 from pykafka_ops.analysis.moments import moment, moment_text
 from pykafka_ops.errors import CorruptError, UsageError
 from pykafka_ops.objects import uris
-from pykafka_ops.runs.layout import RunName
-from pykafka_ops.spark.inputs.history_runs import HistoryRuns, document_bytes
+from pykafka_ops.spark.inputs.history_runs import HistoryRuns, document_bytes, kept_rows
+from pykafka_ops.spark.output.kept_runs import DayRun
 
 VERSION: Final = 1
 _MOST_BYTES: Final = 1 << 30
@@ -93,16 +93,17 @@ def from_history(
     kinds = [kind] if kind else history.kinds()
     if len(kinds) > 1:
         raise UsageError(f"{history.place}: which report? --kind takes one of {', '.join(kinds)}")
-    run = history.newest(kinds[0], before, source) if kinds else None
-    if run is None:
+    found = history.newest(kinds[0], before, source) if kinds else {}
+    if not found:
         raise UsageError(f"{history.place}: no {kind or 'run'} up to {text}")
-    return _kept(history, kinds[0], run)
+    return _kept(kinds[0], found)
 
 
-def _kept(history: HistoryRuns, kind: str, run: RunName) -> KeptRun:
+def _kept(kind: str, found: Mapping[str, DayRun]) -> KeptRun:
     sections = {}
-    for name in history.sections(kind):
-        rows, columns = history.rows(kind, run, name)
+    for name, kept in found.items():
+        rows, columns = kept_rows(name, kept)
         if columns:
             sections[name] = rows[:_MOST_ROWS], {column.name: column.unit for column in columns}
+    run = next(iter(found.values())).run
     return KeptRun(moment_text(run.now), kind, run.now, run.source, sections)

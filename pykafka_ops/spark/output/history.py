@@ -111,18 +111,13 @@ def with_trends(report: Report, history: Mapping[str, Sequence[Row]]) -> Report:
 
     ``summary`` gets ``previous_run``, the moment of that run in ms (None: this is the first).
     """
-    wanted = TRENDS.get(report.kind, {})
-    last = _last(wanted, history)
+    changes = RunChanges(report.kind, history)
     sections = []
     for section in report.sections:
-        change = change_of(report.kind, section.name, history)
+        change = changes.of(section.name)
         sections.append(section if change is None else change.of(section))
-    return replace(report, sections=sections, summary={**report.summary, "previous_run": last})
-
-
-def _last(wanted: Mapping[str, object], history: Mapping[str, Sequence[Row]]) -> int | None:
-    """The moment of the last run."""
-    return max((int(str(r["now"])) for n in wanted for r in history.get(n, ())), default=None)
+    summary = {**report.summary, "previous_run": changes.last}
+    return replace(report, sections=sections, summary=summary)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +143,22 @@ class SectionChange:
         return replace(section, columns=self.columns(section.columns), rows=rows)
 
 
-def change_of(
-    kind: str, section: str, history: Mapping[str, Sequence[Row]]
-) -> SectionChange | None:
-    """The change of a section since the last run; None where none is looked at."""
-    wanted = TRENDS.get(kind, {})
-    if section not in wanted:
-        return None
-    keys, name = wanted[section]
-    last = _last(wanted, history)
-    before = [row for row in history.get(section, ()) if row.get("now") == last]
-    return SectionChange(keys, name, {_key(row, keys): row.get(name) for row in before})
+class RunChanges:
+    """What of a kind of reports changed since the last run in a history, whose moment is ``last``
+    (ms; None: there is none)."""
+
+    def __init__(self, kind: str, history: Mapping[str, Sequence[Row]]) -> None:
+        self._wanted, self._history = TRENDS.get(kind, {}), history
+        moments = (int(str(r["now"])) for n in self._wanted for r in history.get(n, ()))
+        self.last = max(moments, default=None)
+
+    def of(self, section: str) -> SectionChange | None:
+        """The change of a section; None where none is looked at."""
+        if section not in self._wanted:
+            return None
+        keys, name = self._wanted[section]
+        before = [row for row in self._history.get(section, ()) if row.get("now") == self.last]
+        return SectionChange(keys, name, {_key(row, keys): row.get(name) for row in before})
 
 
 def _key(row: Row, keys: Sequence[str]) -> tuple[str, ...]:

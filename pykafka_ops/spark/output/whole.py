@@ -17,7 +17,7 @@ from pykafka_ops.objects import uris
 from pykafka_ops.spark.engines import batches_here, dealt_to, in_arrow, schema_of
 from pykafka_ops.spark.model import Column
 from pykafka_ops.spark.output import atomic
-from pykafka_ops.spark.output.history import change_of
+from pykafka_ops.spark.output.history import RunChanges
 from pykafka_ops.spark.output.outlets import Outlet
 from pykafka_ops.spark.output.stores import Store
 from pykafka_ops.spark.output.table_rows import TableRun
@@ -79,8 +79,10 @@ class WholePlaces:
         if not self.outlets and self.tables is None:
             return None
 
+        changes = None if history is None else RunChanges(kind, history)
+
         def write(section: str, rows: DataFrame, columns: Sequence[Column]) -> str:
-            change = None if history is None else change_of(kind, section, history)
+            change = None if changes is None else changes.of(section)
             made = WholeRows(columns, schema_of(rows), owners, change)
             dealt = dealt_to(rows, FILE_ROWS)  # counts the rows, which is once for all forms
             where = [
