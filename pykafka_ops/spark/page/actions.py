@@ -15,7 +15,19 @@ from pykafka_ops.page.markup import visible
 from pykafka_ops.page.units import moment, number, share, size, span
 from pykafka_ops.spark.model import Report, Row
 from pykafka_ops.spark.page import forecast, lag, retention, skew
-from pykafka_ops.spark.page.parts import amount, brief, least, listed, most, num, plural, rows, text
+from pykafka_ops.spark.page.disks import place
+from pykafka_ops.spark.page.parts import (
+    amount,
+    brief,
+    least,
+    listed,
+    most,
+    num,
+    plural,
+    rows,
+    sentence,
+    text,
+)
 
 LOSES, STANDS, FILLS, FALLS, UNEVEN, LATER = range(6)
 """How urgent: unread data goes; a group stands; a disk fills up; a group falls behind; a topic is
@@ -226,7 +238,7 @@ def _uneven(report: Report) -> Iterator[NextStep]:
         )  # fmt: skip
         yield NextStep(
             f"Spread {brief(row, 'topic')} more evenly",
-            f"{(advice or where or text(row, 'band')).capitalize()}.",
+            f"{sentence(advice or where or text(row, 'band'))}.",
             _sample(report, row, first),
             UNEVEN,
             -amount(row, "cv"),
@@ -289,7 +301,7 @@ def _room(report: Report) -> Iterator[NextStep]:
         early = span(amount(row, "days_earliest") * DAY)
         when = f"in {span(days * DAY)}" if days else f"in {early} at the earliest"
         yield NextStep(
-            f"Make room on {forecast.place(row)}",
+            f"Make room on {place(row)}",
             f"{size(amount(row, 'capacity'))} {'are' if days == 0 else 'will be'} reached"
             f"{'' if days == 0 else f' {when}'}.{why}",
             _command(report, "spark", "retention"),

@@ -24,8 +24,10 @@ def directories(report: Report) -> list[Row]:
 
 
 def place(row: Row) -> str:
-    """``broker 1 /data1``."""
-    return f"broker {brief(row, 'broker')} {brief(row, 'log_dir')}"
+    """``broker 1``, ``broker 1 /data1``, or the path alone where nobody knows whose it is."""
+    named = f"broker {brief(row, 'broker')}" if row.get("broker") is not None else ""
+    where = brief(row, "log_dir") if row.get("log_dir") is not None else ""
+    return f"{named} {where}".strip()
 
 
 def until_full(report: Report) -> Picture | None:

@@ -12,6 +12,7 @@ from pykafka_ops.page.charts.runway import DAY, tone
 from pykafka_ops.page.ticks import sizes
 from pykafka_ops.page.units import NONE, number, share, size, span
 from pykafka_ops.spark.model import Report, Row
+from pykafka_ops.spark.page.disks import place
 from pykafka_ops.spark.page.parts import (
     SHOWN,
     Picture,
@@ -26,6 +27,7 @@ from pykafka_ops.spark.page.parts import (
     num,
     plural,
     rows,
+    sentence,
     text,
 )
 
@@ -65,13 +67,6 @@ def filling(report: Report) -> list[Row]:
     return [row for row in every if text(row, "status") in (g.REACHED, g.WITHIN, g.MAYBE)]
 
 
-def place(row: Row) -> str:
-    """``broker 1``, ``broker 1 /data``."""
-    named = f"broker {brief(row, 'broker')}" if row.get("broker") is not None else ""
-    where = brief(row, "log_dir") if row.get("log_dir") is not None else ""
-    return f"{named} {where}".strip()
-
-
 def headline(report: Report) -> str:
     """In a sentence: what is full when, or that it is not known."""
     name = main_section(report)
@@ -84,7 +79,7 @@ def headline(report: Report) -> str:
     said = []
     if full := counts[g.REACHED]:
         names = listed([place(r) for r in every if text(r, "status") == g.REACHED])
-        said.append(f"{names} {'has' if full == 1 else 'have'} reached capacity".capitalize())
+        said.append(sentence(f"{names} {'has' if full == 1 else 'have'} reached capacity"))
     if counts[g.WITHIN]:
         row = next(r for r in every if text(r, "status") == g.WITHIN)
         said.append(
@@ -170,7 +165,7 @@ def tiles(report: Report) -> list[Tile]:
              span(amount(first, "days_expected") * DAY), place(first),
              {"stop": "bad", "ok": ""}.get(tone(num(first, "days_expected")), "warn"), good=1,
              unit="days", of=name) if first else
-        Tile("First full in", None, NONE, f"none expected in {_days(report)} d", of=name),
+        Tile("First full in", None, NONE, *_none_full(report, every), of=name),
         Tile("Too few runs", few, number(few), f"of {count}", "warn" if few else "", of=name),
     ]  # fmt: skip
     if not every:
@@ -178,6 +173,15 @@ def tiles(report: Report) -> list[Tile]:
     if name == "topics":
         found[2] = blank(found[2])  # nobody knows what brokers hold
     return found
+
+
+def _none_full(report: Report, every: Sequence[Row]) -> tuple[str, str]:
+    """What is said, and in which tone, where nothing is expected to get full."""
+    dark = sum(text(row, "status") in (g.TOO_FEW, g.NO_CAPACITY, g.GONE) for row in every)
+    if dark and dark == len(every):
+        return "not known", "warn"
+    said = f"none expected in {_days(report)} d"
+    return (f"{said}, not known of {dark:,}", "warn") if dark else (said, "")
 
 
 def _days(report: Report) -> str:

@@ -122,6 +122,11 @@ def brief(row: Row, name: str) -> str:
     return shorten(text(row, name), BRIEF)
 
 
+def sentence(words: str) -> str:
+    """With a capital letter first; all else stays as it is, since names are in it."""
+    return words[:1].upper() + words[1:]
+
+
 def most(items: Sequence[Row], name: str) -> Row | None:
     """The row with the greatest value; None where no row has one."""
     known = [r for r in items if num(r, name) is not None]

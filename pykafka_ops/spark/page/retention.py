@@ -29,6 +29,7 @@ from pykafka_ops.spark.page.parts import (
     num,
     plural,
     rows,
+    sentence,
     text,
     unknown,
 )
@@ -119,7 +120,7 @@ def headline(report: Report) -> str:
     full = [r for r in directories(report) if tone(num(r, "days_to_full")) != "ok"]
     if full:
         days = amount(full[0], "days_to_full") * DAY
-        said.append(f"{place(full[0])} is full in {span(days)}.".capitalize())
+        said.append(sentence(f"{place(full[0])} is full in {span(days)}."))
     if over := kept_too_long(report):
         names = listed([text(r, "topic") for r in over])
         verb = "keeps" if len(over) == 1 else "keep"

@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pykafka_ops.spark.model import Report
-from pykafka_ops.spark.page import forecast, formats, render, verdicts
+from pykafka_ops.spark.page import forecast, formats, render, retention, verdicts
 from pykafka_ops.spark.page.actions import actions
 from tests.support.spark.kept_reports import forecast_report, formats_report
-from tests.support.spark.reports import HOSTILE
+from tests.support.spark.reports import HOSTILE, retention_report, skew_report
 
 
 def unknown(report: Report) -> Report:
@@ -94,3 +94,45 @@ def test_what_is_not_known_is_neither_zero_nor_green() -> None:
 def test_names_are_text() -> None:
     for report in (forecast_report(HOSTILE), formats_report(HOSTILE)):
         assert "<script>alert" not in render([report])
+
+
+def test_sentences_leave_the_names_in_them_as_they_are() -> None:
+    forecasted = forecast_report()
+    (first, *_) = forecasted.section("brokers").rows
+    full = {**first, "log_dir": "/Data/A", "days_expected": 0.0, "status": "reached"}
+    dirs = replace(forecasted.section("dirs"), rows=[full])
+    assert forecast.headline(replace(forecasted, sections=[dirs])) == (
+        "Broker 1 /Data/A has reached capacity."
+    )
+    kept = retention_report()
+    rows = [{**row, "log_dir": "/Data/A"} for row in kept.section("dirs").rows]
+    dirs = replace(kept.section("dirs"), rows=rows)
+    assert "Broker 1 /Data/A is full in" in retention.headline(replace(kept, sections=[dirs]))
+    skewed = skew_report()
+    topics = [{**row, "advice": "partition 0 holds 24 %, key User-A alone 18 %"}
+              for row in skewed.section("topics").rows]  # fmt: skip
+    uneven = replace(skewed, sections=[replace(skewed.section("topics"), rows=topics)])
+    assert actions([uneven])[0].why == "Partition 0 holds 24 %, key User-A alone 18 %."
+
+
+def test_directories_of_no_known_broker_are_told_by_their_path() -> None:
+    kept = retention_report()
+    rows = [{**row, "broker": None} for row in kept.section("dirs").rows]
+    said = retention.headline(replace(kept, sections=[replace(kept.section("dirs"), rows=rows)]))
+    assert said.startswith("/data1 is full in")
+
+
+def test_that_nothing_gets_full_is_not_said_of_what_nobody_knows() -> None:
+    report = forecast_report()
+    far = with_status(report, "maybe").section("brokers").rows[0] | {"status": "not-within"}
+    dark = with_status(report, "too-few-runs").section("brokers").rows[0]
+    said = []
+    for found in ([far], [far, dark], [dark]):
+        brokers = replace(report.section("brokers"), rows=found)
+        tile = forecast.tiles(replace(report, sections=[brokers]))[2]
+        said.append((tile.name, tile.note, tile.tone))
+    assert said == [
+        ("First full in", "none expected in 90 d", ""),
+        ("First full in", "none expected in 90 d, not known of 1", "warn"),
+        ("First full in", "not known", "warn"),
+    ]
