@@ -1,7 +1,7 @@
 """How much each partition holds, and when it was written: from batches, or from sizes and offsets.
 
-Batches are folded in executors to a row per partition, codec and minute, which stays there, as rows
-of partitions do; the driver gets rows of windows of the topics that are shown.
+Batches are folded in executors to a row per partition, codec and minute or window, which stays
+there, as rows of partitions do; the driver gets rows of windows of the topics that are shown.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ class FromBatches:
 
     def __init__(self, inputs: Inputs, batches: DataFrame, options: ReportOptions) -> None:
         self._inputs, self._window = inputs, options.window
-        step = min(options.window or _MINUTE, _MINUTE)
         self._f = functions_of(batches)
-        self._folded = kept(folded(batches, step))
+        step, span = options.window or _MINUTE, (inputs.since, inputs.until)
+        self._folded = kept(folded(batches, step, span))
         self.damage = DamageTally()
 
     def volumes(self) -> DataFrame:
@@ -122,30 +122,31 @@ class FromBatches:
 
     def _windowed(self, window: int) -> DataFrame:
         f = self._f
-        rows = self._folded.where(f.col("damage").isNull() & f.col("minute").isNotNull())
-        since, until = self._inputs.since, self._inputs.until
-        if since is not None:
-            rows = rows.where(f.col("minute") >= since)
-        if until is not None:
-            rows = rows.where(f.col("minute") < until)
-        return rows.withColumn("start", _begin(f, f.col("minute"), window))
+        rows = self._folded.where(f.col("damage").isNull() & f.col("slot").isNotNull())
+        return rows.withColumn("start", _begin(f, f.col("slot"), window))
 
     def close(self) -> None:
         """Free what executors keep."""
         self._folded.unpersist()
 
 
-def folded(batches: DataFrame, step: int) -> DataFrame:
-    """BATCHES by topic, partition, codec, ``minute`` (buckets of ``step`` ms of the greatest
-    timestamp) and ``damage`` (where and what, null for sound ones): records, bytes, and ms of the
-    first and last one."""
+def folded(batches: DataFrame, step: int, span: tuple[int | None, int | None]) -> DataFrame:
+    """BATCHES by topic, partition, codec, ``slot`` (buckets of ``step`` ms of the greatest
+    timestamp; null without one, and outside of ``span``: since and until in ms) and ``damage``
+    (where and what, null for sound ones): records, bytes, and ms of the first and last one."""
     f = functions_of(batches)
     millis = f.unix_millis("max_timestamp")
+    since, until = span
+    inside = millis.isNotNull()
+    if since is not None:
+        inside = inside & (millis >= since)
+    if until is not None:
+        inside = inside & (millis < until)
     return batches.groupBy(
         "topic",
         "partition",
         "codec",
-        _begin(f, millis, step).alias("minute"),
+        f.when(inside, _begin(f, millis, step)).alias("slot"),
         damaged_place(batches).alias("damage"),
     ).agg(
         f.sum(f.when(f.col("control"), 0).otherwise(f.col("records")))
@@ -162,9 +163,10 @@ def _begin(f: Any, millis: Any, step: int) -> Any:
 
 
 def window_for(span: int) -> int:
-    """The shortest usual length of a minute or more of which WINDOWS cover the span (ms)."""
+    """The shortest usual length of a minute or more of which WINDOWS cover the span (ms); of a
+    longer span as many minutes as that takes."""
     usual = (step for step in STEPS if step >= _MINUTE and span // step < WINDOWS)
-    return next(usual, -(-span // WINDOWS))
+    return next(usual, -(-span // (WINDOWS * _MINUTE)) * _MINUTE)
 
 
 def ordered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.analysis.moments import UNITS
 from pykafka_ops.spark.engines import local_session
+from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.skew.brokers import (
     ReplicaPlaces,
     broker_rows,
@@ -13,7 +14,7 @@ from pykafka_ops.spark.reports.skew.brokers import (
     rack_rows,
 )
 from pykafka_ops.spark.reports.skew.rows import key_text
-from pykafka_ops.spark.reports.skew.volume import WINDOWS, window_for
+from pykafka_ops.spark.reports.skew.volume import WINDOWS, FromBatches, window_for
 from tests.support.spark.given import FrameInputs
 
 
@@ -100,3 +101,40 @@ def test_what_is_not_among_the_largest_stays_where_it_is_and_weighs() -> None:
     assert made is not None
     assert [(m.topic, m.source, m.target, m.size) for m in made.moves] == [("t", 1, 2, 20)]
     assert {id_: share.bytes for id_, share in made.shares_after.items()} == {1: 40, 2: 40}
+
+
+def _windows(window: int | None, times: list[int], **span: int) -> list[tuple[int, int]]:
+    """(start, bytes) of windows of batches of one byte at these times (ms)."""
+    batches = [
+        {"topic": "t", "partition": 0, "codec": "none", "records": 1, "size": 1, "control": False,
+         "first_timestamp": at, "max_timestamp": at}
+        for at in times
+    ]  # fmt: skip
+    inputs = FrameInputs(local_session(), now=UNITS["d"], batches=batches, **span)
+    frame = inputs.batches()
+    assert frame is not None
+    volume = FromBatches(inputs, frame, ReportOptions(window=window))
+    length = volume.window((min(times), max(times)))
+    assert length is not None
+    found = volume.windows(length, ["t"])
+    volume.close()
+    return [(row["start"], row["bytes"]) for row in found]
+
+
+def test_a_batch_is_in_the_window_of_its_time_however_long_windows_are() -> None:
+    second = UNITS["s"]
+    times = [0, 89 * second, 95 * second, 185 * second]
+    assert _windows(90 * second, times) == [(0, 2), (90 * second, 1), (180 * second, 1)]
+    assert _windows(7, [0, 6, 7, 13, 14]) == [(0, 2), (7, 2), (14, 1)]
+
+
+def test_windows_have_all_of_the_span_that_is_asked_for_and_no_more() -> None:
+    second = UNITS["s"]
+    times = [29 * second, 30 * second, 45 * second, 90 * second, 100 * second, 101 * second]
+    assert _windows(None, times, since=30 * second, until=101 * second) == [
+        (0, 2), (60 * second, 2),
+    ]  # fmt: skip
+
+
+def test_windows_of_many_years_are_whole_minutes() -> None:
+    assert window_for(20 * 365 * UNITS["d"] + 12_345) % UNITS["m"] == 0
