@@ -7,8 +7,8 @@ import binascii
 import json
 from collections.abc import Callable
 from datetime import UTC, date, datetime
-from decimal import Decimal, InvalidOperation
-from typing import Any
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -17,6 +17,8 @@ from pykafka_ops.payload.exact_json import NumberText, check_depth, write_json
 from pykafka_ops.spark.sources.formats.codec import ValueCodec
 
 Read = Callable[[Any], Any]
+_ROUNDING: Final = Context(prec=76, rounding=ROUND_HALF_UP)
+"""As Spark rounds; more digits than a decimal of a table has."""
 
 
 def json_codec(kind: pa.DataType | None, *, variant: bool) -> ValueCodec:
@@ -135,7 +137,9 @@ def _maker(kind: pa.DataType) -> Read:
         return lambda value: float(value) if _is_number(value) else _refuse()
     if pa.types.is_decimal(kind):
         step = Decimal(1).scaleb(-kind.scale)
-        return lambda value: Decimal(value).quantize(step) if _is_number(value) else _refuse()
+        return lambda value: (
+            _ROUNDING.quantize(Decimal(value), step) if _is_number(value) else _refuse()
+        )
     if pa.types.is_timestamp(kind):
         return lambda value: _moment(value, kind.tz is not None)
     if pa.types.is_date(kind):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import fastavro
+import pyarrow as pa
 import pytest
 from google.protobuf import descriptor_pb2, timestamp_pb2
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto as Field
@@ -288,3 +289,19 @@ def test_a_duration_of_a_task_is_not_a_time_of_a_day(tmp_path: Path) -> None:
     path.write_text(json.dumps(schema))
     moment = (datetime(2026, 1, 1) + timedelta(hours=8, milliseconds=5)).time()
     assert avro_of_file(str(path)).read(avro({"at": moment}, schema)) == {"at": "08:00:00.005000"}
+
+
+def test_decimals_of_json_have_all_their_digits_and_round_as_sparks(tmp_path: Path) -> None:
+    read = json_codec(pa.decimal128(38, 18), variant=False).read
+    long = "12345678901234567890.123456789012345678"
+    assert read(long.encode()) == Decimal(long)
+    assert read(b"-1.0000000000000000005") == Decimal("-1.000000000000000001")
+    small = json_codec(pa.decimal128(10, 2), variant=False).read
+    assert [small(text) for text in (b"0.125", b"2.675", b"7")] == [
+        Decimal("0.13"), Decimal("2.68"), Decimal("7.00"),
+    ]  # fmt: skip
+    (row,) = rows(
+        source(log_of(tmp_path, b'{"total": 1e30}'), value_format="json"),
+        t.StructType([t.StructField("value", ORDER), t.StructField("value_error", t.StringType())]),
+    )
+    assert row["value"] is None and row["value_error"]
