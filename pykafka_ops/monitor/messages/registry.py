@@ -12,7 +12,6 @@ from base64 import b64decode
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
-from urllib.parse import quote
 
 from pykafka_ops.errors import DeserializeError, PkoError
 from pykafka_ops.monitor.messages.registry_http import RegistryError, ask_registry
@@ -20,6 +19,7 @@ from pykafka_ops.monitor.messages.settings import RegistrySettings
 from pykafka_ops.payload.avro import schema_reader
 from pykafka_ops.payload.exact_json import read_json
 from pykafka_ops.payload.protobuf import ProtobufFiles, read_indexes
+from pykafka_ops.payload.registry_answers import field_of, references
 
 KEPT: Final = 500
 """Schemas that are kept; the least used goes first."""
@@ -28,7 +28,6 @@ AGAIN_SECONDS: Final = 10.0
 UNKNOWN_SECONDS: Final = 60.0
 ASKING: Final = 4
 """Questions at a time."""
-MOST_REFERENCES: Final = 50
 Read = Callable[[bytes], object]
 Ask = Callable[[RegistrySettings, str], Any]
 
@@ -116,22 +115,25 @@ class SchemaRegistry:
     def _written(self, number: int) -> WrittenSchema:
         path = f"/schemas/ids/{number}"
         body = self._ask(self._settings, path)
-        kind = _field(body, "schemaType", "AVRO").upper()
+        kind = field_of(body, "schemaType", "AVRO").upper()
         if kind == "JSON":
             return WrittenSchema("json", "", lambda data: read_json(data))
         if kind == "AVRO":
-            named = [text for _, text in self._references(body, "")]
-            text = _field(body, "schema")
+            named = [text for _, text in self._references(body)]
+            text = field_of(body, "schema")
             read = schema_reader(text, "schema", named)
             return WrittenSchema("avro", _avro_name(text), read)
         if kind != "PROTOBUF":
             raise DeserializeError(f"its type {kind[:40]} is not known here")
         return self._protobuf(self._ask(self._settings, f"{path}?format=serialized"))
 
+    def _references(self, body: Any, form: str = "") -> list[tuple[str, str]]:
+        return references(body, lambda path: self._ask(self._settings, path), form)
+
     def _protobuf(self, body: Any) -> WrittenSchema:
         main = "schema.proto"
         files = {name: _descriptor(text) for name, text in self._references(body, "serialized")}
-        files[main] = _descriptor(_field(body, "schema"))
+        files[main] = _descriptor(field_of(body, "schema"))
         made = ProtobufFiles(files, "schema")
         readers: dict[tuple[int, ...], Read] = {}
 
@@ -142,43 +144,6 @@ class SchemaRegistry:
             return readers[path](data[at:])
 
         return WrittenSchema("protobuf", "", read)
-
-    def _references(self, body: Any, form: str) -> list[tuple[str, str]]:
-        """(name, text) of the schemas that one uses, those first that others use."""
-        found: dict[str, str] = {}
-        opened: set[str] = set()
-
-        def follow(one: Any) -> None:
-            references = one.get("references") or []
-            if not isinstance(references, list):
-                raise DeserializeError("its references are not a list")
-            for reference in references:
-                name = _field(reference, "name")
-                if name in opened:
-                    continue
-                opened.add(name)
-                if len(opened) > MOST_REFERENCES:
-                    raise DeserializeError(f"it uses more than {MOST_REFERENCES} others")
-                subject = quote(_field(reference, "subject"), safe="")
-                version = _field(reference, "version")
-                query = f"?format={form}" if form else ""
-                inner = self._ask(
-                    self._settings, f"/subjects/{subject}/versions/{quote(version)}{query}"
-                )
-                follow(inner)
-                found[name] = _field(inner, "schema")
-
-        follow(body)
-        return list(found.items())
-
-
-def _field(body: Any, name: str, default: str | None = None) -> str:
-    value = body.get(name, default) if isinstance(body, dict) else None
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, str):
-        raise DeserializeError(f"the registry's answer has no {name}")
-    return value
 
 
 def _descriptor(text: str) -> bytes:

@@ -12,10 +12,10 @@ from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_ope
 
 from pykafka_ops.errors import ConnectError, DeserializeError, PkoError, UsageError
 from pykafka_ops.payload.avro import ParsedSchema, parsed
+from pykafka_ops.payload.registry_answers import field_of, references
 
 _SECONDS: Final = 10.0
 _MOST: Final = 4 << 20
-_REFERENCES: Final = 50
 
 
 class Registry:
@@ -45,23 +45,12 @@ class Registry:
         body = self._ask(path)
         if body.get("schemaType", "AVRO") != "AVRO":
             raise PkoError(f"schema registry: {what} is {body['schemaType']}, not AVRO")
-        named: dict[str, str] = {}
-        self._references(body, named, [])
-        return parsed(str(body.get("schema")), what, tuple(named.values()))
-
-    def _references(self, body: Any, named: dict[str, str], opened: list[str]) -> None:
-        """The schemas that one uses, those first that others use."""
-        for one in body.get("references") or ():
-            name = str(one.get("name"))
-            if name in opened:
-                continue
-            opened.append(name)
-            if len(opened) > _REFERENCES:
-                raise PkoError(f"schema registry: a schema uses more than {_REFERENCES} others")
-            subject, version = quote(str(one.get("subject")), safe=""), one.get("version")
-            inner = self._ask(f"/subjects/{subject}/versions/{version}")
-            self._references(inner, named, opened)
-            named[name] = str(inner.get("schema"))
+        try:
+            named = [text for _, text in references(body, self._ask)]
+            text = field_of(body, "schema")
+        except DeserializeError as e:
+            raise PkoError(f"schema registry: {what}: {e}") from None
+        return parsed(text, what, named)
 
     def _ask(self, path: str) -> Any:
         host = urlsplit(self._url).netloc
