@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from pykafka_ops.errors import DeserializeError
 from pykafka_ops.payload.exact_json import read_json
-from pykafka_ops.payload.protobuf import read_indexes
+from pykafka_ops.payload.protobuf import read_indexes, varint
 from pykafka_ops.payload.text import readable_text, whole_characters
 
 NULL, EMPTY, JSON, TEXT, NUMBER, UUID, BINARY = (
@@ -109,7 +109,7 @@ def _is_protobuf(data: bytes) -> bool:
     while at < end:
         if at > LOOKED_AT:
             return True
-        tag, at = _varint(data, at)
+        tag, at = varint(data, at)
         if tag < 0 or not 1 <= tag >> 3 <= _MOST_FIELD:
             return False
         at = _behind(data, at, tag & 7)
@@ -121,24 +121,12 @@ def _is_protobuf(data: bytes) -> bool:
 def _behind(data: bytes, at: int, wire: int) -> int:
     """Where a field ends; -1 where it is none."""
     if wire == 0:
-        value, at = _varint(data, at)
+        value, at = varint(data, at)
         return at if value >= 0 else -1
     if wire == 2:
-        size, at = _varint(data, at)
+        size, at = varint(data, at)
         return at + size if 0 <= size <= len(data) - at else -1
     return {1: at + 8, 5: at + 4}.get(wire, -1)
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """(value, where it ends); -1 where there is none."""
-    value = shift = 0
-    while at < len(data) and shift < 70:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 128:
-            return value, at
-    return -1, at
 
 
 def schema_kind(records: int, protobuf: int, json: int) -> str:

@@ -170,14 +170,18 @@ def read_indexes(data: bytes) -> tuple[tuple[int, ...], int]:
     return tuple(path) or (0,), at
 
 
-def _zigzag(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        if at >= len(data) or shift > 28:
-            raise DeserializeError("the message indexes are cut short")
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        shift += 7
+def varint(data: bytes, at: int, most: int = 10) -> tuple[int, int]:
+    """A number without sign, of at most ``most`` bytes, and where it ends; -1: there is none."""
+    value = 0
+    for shift, byte in enumerate(data[at : at + most]):
+        value |= (byte & 127) << 7 * shift
         if byte < 128:
-            return value >> 1 ^ -(value & 1), at
+            return value, at + shift + 1
+    return -1, at
+
+
+def _zigzag(data: bytes, at: int) -> tuple[int, int]:
+    value, at = varint(data, at, most=5)
+    if value < 0:
+        raise DeserializeError("the message indexes are cut short")
+    return value >> 1 ^ -(value & 1), at

@@ -21,11 +21,11 @@ from pykafka_ops.monitor.messages.registry import (
     AGAIN_SECONDS,
     ASKING,
     KEPT,
-    MOST_REFERENCES,
     SchemaRegistry,
 )
 from pykafka_ops.monitor.messages.registry_http import RegistryError
 from pykafka_ops.monitor.messages.settings import DecodeRule, RegistrySettings
+from pykafka_ops.payload.registry_answers import MOST_REFERENCES
 from tests.support.monitor.payloads import (
     ORDER,
     ORDER_AVRO,
