@@ -5,7 +5,7 @@ Unions of several types, and a type within itself, are JSON text; so are the tim
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import pyarrow as pa
@@ -78,18 +78,33 @@ def avro_of_registry(registry: Registry, subject: str, path: str = "") -> ValueC
     read as Avro's schema resolution has it, by the schema whose id comes before the data."""
     schema = parsed(_text_of(path), f"Avro schema {path}") if path else registry.newest(subject)
     made = typed(schema)
-    readers: dict[int, Any] = {}
+
+    def reader_of(number: int) -> Callable[[bytes], object]:
+        try:
+            return typed_reader(registry.written(number), into=schema)
+        except DeserializeError as e:
+            return _refusing(str(e))
+
+    readers: dict[int, Callable[[bytes], object]] = {}
 
     def value(data: bytes) -> Any:
         if len(data) < HEADER or data[0] != 0:
             raise DeserializeError("no id of a schema before it (Confluent's wire format)")
         number = int.from_bytes(data[1:HEADER], "big")
-        read = readers.get(number)
-        if read is None:
-            read = readers[number] = typed_reader(registry.written(number), into=schema)
-        return made.of(read(data[HEADER:]))
+        if number not in readers:
+            readers[number] = reader_of(number)
+        return made.of(readers[number](data[HEADER:]))
 
     return ValueCodec(made.kind, value)
+
+
+def _refusing(reason: str) -> Callable[[bytes], object]:
+    """What reads nothing: a schema that there is not is asked for once, not for every record."""
+
+    def read(data: bytes) -> object:
+        raise DeserializeError(reason)
+
+    return read
 
 
 def typed(schema: ParsedSchema) -> Typed:

@@ -16,6 +16,8 @@ from pykafka_ops.payload.registry_answers import field_of, references
 
 _SECONDS: Final = 10.0
 _MOST: Final = 4 << 20
+_THERE_IS_NONE: Final = (404, 422)
+"""Answers that stay the same; all others are of a registry in trouble, or of who asks."""
 
 
 class Registry:
@@ -28,12 +30,13 @@ class Registry:
         self._url, self._login, self._ca = url.rstrip("/"), login, ca
 
     def newest(self, subject: str) -> ParsedSchema:
-        """The newest schema of a subject; PkoError where there is none."""
+        """The newest schema of a subject; PkoError where there is none, ConnectError where the
+        registry does not answer or lets nobody in."""
         return self._schema(f"/subjects/{quote(subject, safe='')}/versions/latest", subject)
 
     def written(self, number: int) -> ParsedSchema:
         """The schema of an id. DeserializeError where there is none; ConnectError where the
-        registry does not answer, which is no fault of a record."""
+        registry does not answer or lets nobody in, which is no fault of a record."""
         try:
             return self._schema(f"/schemas/ids/{number}", f"schema {number}")
         except ConnectError:
@@ -64,7 +67,8 @@ class Registry:
             with opener.open(request, timeout=_SECONDS) as answer:
                 found = json.loads(answer.read(_MOST))
         except HTTPError as e:
-            raise PkoError(f"schema registry {host}: HTTP {e.code} for {path}") from None
+            kind = PkoError if e.code in _THERE_IS_NONE else ConnectError
+            raise kind(f"schema registry {host}: HTTP {e.code} for {path}") from None
         except URLError as e:
             raise ConnectError(f"schema registry {host}: {e.reason}") from None
         except (OSError, ValueError) as e:

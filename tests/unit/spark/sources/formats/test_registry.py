@@ -42,6 +42,8 @@ class Site(BaseHTTPRequestHandler):
         known = ANSWERS.get(self.path)
         allowed = self.headers["Authorization"] == "Basic bWU6aHVzaA=="
         status = 401 if not allowed else 200 if known else 404
+        if self.path.endswith("/503"):
+            status = 503
         body = json.dumps(known or {}).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
@@ -95,3 +97,36 @@ def test_a_registry_that_gives_nothing_is_told_without_the_login(url: str) -> No
     assert "wrong" not in str(error.value)
     with pytest.raises(ConnectError, match=r"schema registry 127.0.0.1:\d+"):
         Registry(f"http://127.0.0.1:{free_port()}").newest("orders-value")
+
+
+def test_a_schema_that_there_is_not_is_asked_for_once(url: str) -> None:
+    codec = avro_of_registry(Registry(url, "me:hush"), "orders-value")
+    for _ in range(3):
+        for number, said in ((9, "HTTP 404"), (3, "PROTOBUF, not AVRO")):
+            with pytest.raises(DeserializeError, match=said):
+                codec.read(b"\0" + number.to_bytes(4, "big") + b"x")
+    asked = [path for path in Site.asked if path.startswith("/schemas/ids")]
+    assert asked == ["/schemas/ids/9", "/schemas/ids/3"]
+
+
+def test_a_registry_in_trouble_is_no_fault_of_a_record(url: str) -> None:
+    codec = avro_of_registry(Registry(url, "me:hush"), "orders-value")
+    for _ in range(2):
+        with pytest.raises(ConnectError, match="HTTP 503"):
+            codec.read(b"\0" + (503).to_bytes(4, "big") + b"x")
+    assert Site.asked.count("/schemas/ids/503") == 2
+    wrong = Registry(url, "me:wrong")
+    with pytest.raises(ConnectError, match="HTTP 401"):
+        wrong.written(1)
+
+
+def test_an_answer_that_is_no_schema_is_told(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong: tuple[tuple[object, str], ...] = (
+        ({"id": 1}, "has no schema"),
+        ({"schema": "x", "references": {"a": 1}}, "are not a list"),
+        ({"schema": "x", "references": ["a"]}, "has no name"),
+    )
+    for answer, said in wrong:
+        monkeypatch.setitem(ANSWERS, "/schemas/ids/4", answer)
+        with pytest.raises(DeserializeError, match=f"schema registry: schema 4: .*{said}"):
+            Registry(url, "me:hush").written(4)
