@@ -9,7 +9,8 @@ from collections.abc import Sequence
 class AskedEnds:
     """Goes through moments in order. An answer says more than was asked: the first record from a
     moment on is the first from every moment on up to its own time. From later than the newest
-    record on there is none, and the log ended where it ends.
+    record on there is none, nor from later than where there was none, and the log ended where it
+    ends.
 
     ``end`` is the end of the log now, ``newest`` the time of its newest record (None: not known),
     ``first`` the first moment that is wanted; times in ms. ``pairs`` are moments and offsets.
@@ -39,6 +40,8 @@ class AskedEnds:
         self.pairs.append((moment, offset if offset >= 0 else self._end))
         if offset >= 0:
             self._until = timestamp
+        else:
+            self._newest = moment - 1
 
 
 def first_of(moments: Sequence[int], since: int) -> int:

@@ -6,12 +6,12 @@ Each look-up is a few small reads, done where Spark's tasks run.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.engines import functions_of
-from pykafka_ops.spark.inputs.asked_ends import first_of
+from pykafka_ops.spark.inputs.asked_ends import AskedEnds, first_of
 from pykafka_ops.spark.inputs.replicas import unpacked
 from pykafka_ops.spark.schemas import Row
 from pykafka_ops.spark.sources.files import SegmentFile
@@ -21,6 +21,9 @@ from pykafka_ops.spark.sources.log.seek import Seeker
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+_NONE: Final = (-1, -1)
+"""Offset and time, as ListOffsets has them, where no record is."""
 
 
 def ends(logs: DataFrame, moments: Sequence[int], wanted: DataFrame | None = None) -> DataFrame:
@@ -32,13 +35,11 @@ def ends(logs: DataFrame, moments: Sequence[int], wanted: DataFrame | None = Non
             return
         replica = unpacked(row["packed"])
         seek = seeker(replica)
-        first = first_of(moments, row["since"])
-        pairs = []
+        log = AskedEnds(row["end"], None, first_of(moments, row["since"]))
         for moment in moments:
-            if moment >= first:
-                at = seek.first_at(moment)
-                pairs.append((moment, row["end"] if at is None else at))
-        yield *replica.key, pairs
+            if log.asks(moment):
+                log.told(moment, *(seek.first_at(moment) or _NONE))
+        yield *replica.key, log.pairs
 
     some = logs.select("topic", "partition", "end", "packed")
     if wanted is None:

@@ -160,7 +160,7 @@ def _offset(bound: Bound, replica: ReplicaDir, options: LogOptions, first: int) 
         if at is None and options.strategy == "error" and bound is options.starting:
             topic, partition = replica.key
             raise UsageError(f"{topic}-{partition}: no record at or after timestamp {moment}")
-        return MAX_OFFSET if at is None else at
+        return MAX_OFFSET if at is None else at[0]
     offset = bound.offset_of(*replica.key)
     if offset == LATEST:
         return seeker(replica).end_offset() if bound is options.starting else MAX_OFFSET

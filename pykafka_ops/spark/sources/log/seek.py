@@ -183,9 +183,9 @@ class Seeker:
             count = 0
         return times[:count], offsets[:count] + segment.base_offset
 
-    def first_at(self, moment: int) -> int | None:
-        """The offset of the first record whose timestamp is ``moment`` (ms) or later, as
-        ListOffsets finds it; None where there is none."""
+    def first_at(self, moment: int) -> tuple[int, int] | None:
+        """Offset and timestamp (ms) of the first record whose timestamp is ``moment`` (ms) or
+        later, as ListOffsets finds it; None where there is none."""
         for segment in self.replica.segments:
             newest = self.newest(segment)
             if newest is not None and newest < moment:
@@ -198,12 +198,12 @@ class Seeker:
                 return found
         return None
 
-    def _first_in(self, segment: SegmentFile, start: int, moment: int) -> int | None:
+    def _first_in(self, segment: SegmentFile, start: int, moment: int) -> tuple[int, int] | None:
         for piece in self.pieces(segment, start, segment.size):
             for one in self._late(segment, piece, moment):
                 found = first_record(one, since=moment)
                 if found is not None:
-                    return found[0]
+                    return found
         return None
 
     def _late(self, segment: SegmentFile, piece: Piece, moment: int) -> Iterator[Piece]:

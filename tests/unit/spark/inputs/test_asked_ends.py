@@ -41,7 +41,7 @@ def test_the_ends_are_those_of_asking_for_every_moment(
     newest = max(log) if log and is_known else None
     ends, questions = asked(log, newest, wanted, wanted[0])
     assert ends.pairs == whole(log, wanted)
-    assert questions <= len(set(log)) + (0 if newest is not None else len(wanted))
+    assert questions <= len(set(log)) + (newest is None)
 
 
 def test_a_log_that_is_quiet_is_asked_once() -> None:
