@@ -8,7 +8,7 @@ collide.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -79,22 +79,31 @@ def load(store: Store, kind: str, source: str, before: int) -> tuple[History, li
 def _rows(
     store: Store, section: str, wanted: tuple[str, int], problems: list[Problem]
 ) -> list[dict[str, object]]:
-    source, before = wanted
     runs: list[list[dict[str, object]]] = []
-    total, seen = 0, set()
+    total = 0
+    for rows in _newest_first(store, section, wanted, problems):
+        runs.append(rows)
+        total += len(rows)
+        if len(runs) >= RUNS or total >= ROWS:
+            break
+    return [row for run in reversed(runs) for row in run]
+
+
+def _newest_first(
+    store: Store, section: str, wanted: tuple[str, int], problems: list[Problem]
+) -> Iterator[list[dict[str, object]]]:
+    """The rows of each run, read as they are taken."""
+    source, before = wanted
+    seen = set()
     days = (day for day in store.names(section) if day.startswith("date="))
     for day in sorted((d for d in days if d <= f"date={day_of(before)}"), reverse=True):
         for kept in day_runs(store, f"{section}/{day}", source, problems):
-            if len(runs) >= RUNS or total >= ROWS:
-                break
             if kept.now >= before or kept.now in seen:
                 continue
             rows = _read(store, kept, problems)
             if rows is not None:
                 seen.add(kept.now)
-                runs.append(rows)
-                total += len(rows)
-    return [row for run in reversed(runs) for row in run]
+                yield rows
 
 
 def _read(store: Store, kept: DayRun, problems: list[Problem]) -> list[dict[str, object]] | None:

@@ -211,3 +211,23 @@ def test_the_first_run_has_the_columns_too() -> None:
     made = history.with_trends(report(NOW, a=1), {})
     assert made.section("groups").rows[0]["lag_change"] is None
     assert made.summary["previous_run"] is None
+
+
+def test_days_behind_the_runs_that_are_enough_are_not_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for day in range(5):
+        history.append(LocalStore(tmp_path), report(NOW + day * DAY, a=day), HERE)
+    listed: list[str] = []
+
+    class Store(LocalStore):
+        def names(self, folder: str) -> list[str]:
+            listed.append(folder.rpartition("/")[2])
+            return super().names(folder)
+
+    monkeypatch.setattr(history, "RUNS", 2)
+    found, _ = history.load(Store(tmp_path), "lag", HERE, NOW + 9 * DAY)
+    assert [row["lag"] for row in found["groups"]] == [3, 4]
+    assert listed == ["kind=lag", "section=groups", *(
+        f"date={history.day_of(NOW + day * DAY)}" for day in (4, 3)
+    )]  # fmt: skip
