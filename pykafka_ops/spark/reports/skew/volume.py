@@ -225,7 +225,8 @@ class FromEnds:
         since = self._inputs.since
         if since is not None:
             return min(since, self._last() - 1)
-        return self._last() - (self._options.window or 0) * WINDOWS or self._last() - UNITS["d"]
+        window = self._options.window
+        return self._last() - (UNITS["d"] if window is None else window * WINDOWS)
 
     def windows(self, window: int, topics: Sequence[str]) -> list[dict[str, Any]]:
         """Rows of ``windows``: records by the ends of the log, bytes in proportion to the log's."""

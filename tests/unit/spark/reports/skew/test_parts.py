@@ -14,7 +14,7 @@ from pykafka_ops.spark.reports.skew.brokers import (
     rack_rows,
 )
 from pykafka_ops.spark.reports.skew.rows import key_text
-from pykafka_ops.spark.reports.skew.volume import WINDOWS, FromBatches, window_for
+from pykafka_ops.spark.reports.skew.volume import WINDOWS, FromBatches, FromEnds, window_for
 from tests.support.spark.given import FrameInputs
 
 
@@ -138,3 +138,30 @@ def test_windows_have_all_of_the_span_that_is_asked_for_and_no_more() -> None:
 
 def test_windows_of_many_years_are_whole_minutes() -> None:
     assert window_for(20 * 365 * UNITS["d"] + 12_345) % UNITS["m"] == 0
+
+
+def test_a_running_cluster_is_asked_for_the_hours_of_a_day() -> None:
+    hour, now = UNITS["h"], 10 * UNITS["d"]
+    partitions = [{"topic": "t", "partition": 0, "start_offset": 0, "end_offset": 24}]
+    ends = [
+        {"topic": "t", "partition": 0, "at": now - (24 - n) * hour, "offset": n} for n in range(25)
+    ]
+    asked: list[list[int]] = []
+
+    inputs = FrameInputs(local_session(), now=now, partitions=partitions, ends=ends)
+    given = inputs.ends
+
+    def look(moments: list[int], wanted: object = None) -> object:
+        asked.append(moments)
+        return given(moments)
+
+    inputs.ends = look  # type: ignore[method-assign, assignment]
+    volume = FromEnds(inputs, inputs.partitions(), None, ReportOptions())
+    window = volume.window(None)
+    assert window == hour
+    found = volume.windows(window, ["t"])
+    assert [(row["start"], row["records"]) for row in found] == [
+        (now - (24 - n) * hour, 1) for n in range(24)
+    ]
+    assert asked == [[now - (24 - n) * hour for n in range(25)]]
+    assert FromEnds(inputs, None, None, ReportOptions(window=7)).window(None) == 7
