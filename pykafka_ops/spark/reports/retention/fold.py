@@ -116,9 +116,13 @@ class Directory:
     oldest: int | None = None
 
     def add(self, row: Figures, size: int) -> None:
-        """Add a replica of ``size`` bytes; its partition's figures are of one that may differ."""
+        """Add a replica of ``size`` bytes; its partition's figures are of one that may differ.
+        Without any nobody knows what is in this one: it stays as it is."""
         self.bytes += size
-        part = size / row["bytes"] if row["bytes"] else 0.0
+        if not row["bytes"]:
+            self.kept = plus(self.kept, [float(size)] * len(GRID))
+            return
+        part = size / row["bytes"]
         for name in ("kept", "fresh", "days", "hours"):
             setattr(self, name, plus(getattr(self, name), [v * part for v in row[name]]))
         if row["uncut"]:
