@@ -4,9 +4,10 @@ they take, and how much memory?
     scripts/spark_scale lag skew retention --partitions 1000 10000 100000 1000000
 
 The cluster is one process that answers for all brokers (tests/support/by_rule), beside ``pko``. A
-line of JSON for each run: seconds, seconds of processor time, and the most MB that were resident
-at a time: of the driver's Python, of the JVM (driver and, on local cores, executors), of the Python
-workers together, and of all of them; MB of the report in JSON and of its page. The exit code is 1
+line of JSON for each run: seconds, seconds of processor time (of all, of each kind of process, and
+of the cluster, which is not in that of all), and the most MB that were resident at a time: of the
+driver's Python, of the JVM (driver and, on local cores, executors), of the Python workers together,
+and of all of them; MB of the report in JSON and of its page. The exit code is 1
 where a figure is not what the rule says.
 """
 
@@ -28,9 +29,9 @@ from typing import IO, Any, Final
 
 from tests.support.by_rule import expected
 from tests.support.by_rule.rules import ClusterRules
-from tests.support.by_rule.server import running
+from tests.support.by_rule.server import RuledCluster, running
 
-EVERY: Final = 0.25
+EVERY: Final = 0.5
 """Seconds between two looks at the memory of all processes."""
 PER_GROUP: Final = 100
 """Partitions of a group."""
@@ -60,6 +61,8 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--engine", default="spark", choices=("auto", "local", "spark"))
     parser.add_argument("--driver-memory", default="1g")
     parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE",
+                        help="of Spark, as of pko spark; again and again")  # fmt: skip
 
 
 def engine_words(asked: argparse.Namespace) -> list[str]:
@@ -67,16 +70,17 @@ def engine_words(asked: argparse.Namespace) -> list[str]:
     words = ["--engine", asked.engine]
     if asked.engine == "spark":
         words += ["--driver-memory", asked.driver_memory, "--cores", str(asked.cores)]
+        words += [word for pair in asked.conf for word in ("--conf", pair)]
     return words
 
 
 @dataclass(slots=True)
 class Watched:
     """What ``pko`` and its children used: MB by kind of process, most at a time; processor time by
-    process, as last seen."""
+    kind and process, as last seen."""
 
     mb: dict[str, int] = field(default_factory=dict)
-    cpu: dict[int, float] = field(default_factory=dict)
+    cpu: dict[tuple[str, int], float] = field(default_factory=dict)
 
     def look(self, root: int) -> None:
         """Take in what is used now."""
@@ -85,9 +89,17 @@ class Watched:
             kind = "python" if pid == root else "jvm" if name == "java" else "workers"
             for key in (kind, "all"):
                 now[key] = now.get(key, 0) + pages * _PAGE // (1 << 20)
-            self.cpu[pid] = max(seconds, self.cpu.get(pid, 0.0))
+            self.cpu[kind, pid] = max(seconds, self.cpu.get((kind, pid), 0.0))
         for kind, size in now.items():
             self.mb[kind] = max(size, self.mb.get(kind, 0))
+
+    def seconds(self) -> dict[str, float]:
+        """Of processor time, by kind of process and of all."""
+        found = {"all": 0.0}
+        for (kind, _), seconds in self.cpu.items():
+            for key in (kind, "all"):
+                found[key] = found.get(key, 0.0) + seconds
+        return found
 
 
 def processes(root: int) -> Iterator[tuple[int, str, int, float]]:
@@ -137,17 +149,24 @@ def ran(argv: Sequence[str], out: IO[str]) -> tuple[int, float, Watched]:
     return code, time.monotonic() - begin, watched
 
 
+def spent(pid: int) -> float:
+    """Seconds of processor time of a process and all below it."""
+    return sum(seconds for *_, seconds in processes(pid))
+
+
 def measured(
-    kind: str, rules: ClusterRules, servers: str, asked: argparse.Namespace, patience: str
+    kind: str, rules: ClusterRules, cluster: RuledCluster, asked: argparse.Namespace, patience: str
 ) -> bool:
     """Make a report and print what it took; whether its figures are right. ``patience`` is a file
     with the settings of the client."""
     with tempfile.TemporaryFile("w+") as out, tempfile.NamedTemporaryFile(suffix=".html") as page:
-        argv = [sys.executable, "-m", "pykafka_ops", "spark", kind, "-b", servers, "-o", "json",
-                "--now", str(rules.now), "--command-config", patience, "--timeout", SILENCE,
-                "--html", page.name,
+        argv = [sys.executable, "-m", "pykafka_ops", "spark", kind, "-b", cluster.address,
+                "-o", "json", "--now", str(rules.now), "--command-config", patience,
+                "--timeout", SILENCE, "--html", page.name,
                 *engine_words(asked)]  # fmt: skip
+        begin = spent(cluster.pid)
         code, seconds, watched = ran(argv, out)
+        answering = spent(cluster.pid) - begin
         size = out.tell()
         page_size = Path(page.name).stat().st_size
         out.seek(0)
@@ -156,7 +175,10 @@ def measured(
     line = {
         "report": kind, "engine": asked.engine, "brokers": rules.brokers,
         "partitions": rules.partitions, "groups": rules.groups, "code": code,
-        "seconds": round(seconds, 1), "cpu_seconds": round(sum(watched.cpu.values()), 1),
+        "seconds": round(seconds, 1), "cpu_seconds": round(watched.seconds()["all"], 1),
+        **{f"{name}_cpu": round(used, 1)
+           for name, used in sorted(watched.seconds().items()) if name != "all"},
+        "cluster_cpu": round(answering, 1),
         **{f"{name}_mb": mb for name, mb in sorted(watched.mb.items())},
         "json_mb": round(size / (1 << 20), 1), "page_mb": round(page_size / (1 << 20), 1),
         "load": round(os.getloadavg()[0], 1),
@@ -171,11 +193,11 @@ def main() -> int:
     right = True
     for partitions in asked.partitions:
         rules = ClusterRules(NOW, asked.brokers, partitions, groups=max(1, partitions // PER_GROUP))
-        with running(rules) as servers, tempfile.NamedTemporaryFile("w") as file:
+        with running(rules) as cluster, tempfile.NamedTemporaryFile("w") as file:
             file.write(PATIENT)
             file.flush()
             for kind in asked.reports:
-                right &= measured(kind, rules, servers, asked, file.name)
+                right &= measured(kind, rules, cluster, asked, file.name)
     return 0 if right else 1
 
 

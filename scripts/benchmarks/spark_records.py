@@ -162,7 +162,7 @@ def main() -> int:
     if report is not None:
         problems = wrong(report, total * IN_BATCH, truth, payload)
         read = report["source"]["read"]
-    spent = sum(watched.cpu.values())
+    spent = watched.seconds()["all"]
     line = {
         "records": total * IN_BATCH, "keys": len(set().union(*counts)), "engine": asked.engine,
         "sample": asked.sample, "log_mb": size >> 20,

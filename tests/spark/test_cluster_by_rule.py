@@ -25,8 +25,8 @@ RULES = ClusterRules(now=1_800_000_000_000, brokers=30, partitions=3_007, per_to
 
 @pytest.fixture(scope="module")
 def servers() -> Iterator[str]:
-    with running(RULES) as address:
-        yield address
+    with running(RULES) as cluster:
+        yield cluster.address
 
 
 @pytest.fixture(scope="module")

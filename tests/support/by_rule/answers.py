@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any, Final
 
 import numpy as np
@@ -289,14 +289,30 @@ class RuledAnswers:
         return at, np.where(at < 0, -1, rules.written(n, at))
 
     def _fetch(self, broker: int, request: fe.FetchRequest) -> fe.FetchResponse:
-        topics = []
+        asked = [p for t in request.topics for p in t.partitions]
+        numbers: list[int] = []
         for t in request.topics:
-            numbers = self._led(broker, t.topic, (p.partition for p in t.partitions))
-            parts = [self._read(n, p) for n, p in zip(numbers, t.partitions, strict=True)]
-            topics.append(fe.FetchableTopicResponse(topic=t.topic, partitions=parts))
+            numbers += self._led(broker, t.topic, (p.partition for p in t.partitions))
+        logs = self._logs(numbers, [p.fetch_offset for p in asked])
+        read = iter(map(self._read, numbers, asked, *logs))
+        topics = [
+            fe.FetchableTopicResponse(
+                topic=t.topic, partitions=list(islice(read, len(t.partitions)))
+            )
+            for t in request.topics
+        ]
         return fe.FetchResponse(responses=topics)
 
-    def _read(self, n: int, asked: fe.FetchPartition) -> fe.PartitionData:
+    def _logs(self, numbers: Sequence[int], at: Sequence[int]) -> Sequence[list[int]]:
+        """Where each log starts and ends, and when the record at an offset was written; of logs
+        that the rule is not about it means nothing."""
+        rules, n = self.rules, np.array(numbers, dtype=np.int64)
+        found = rules.start(n), rules.end(n), rules.written(n, np.array(at, dtype=np.int64))
+        return [values.tolist() for values in found]
+
+    def _read(
+        self, n: int, asked: fe.FetchPartition, start: int, end: int, written: int
+    ) -> fe.PartitionData:
         """The record at the offset that is asked for; of commits as many as there is room for."""
         index, at = asked.partition, asked.fetch_offset
         if n < 0:
@@ -307,15 +323,13 @@ class RuledAnswers:
         of_commits = n - self.rules.partitions
         if of_commits >= 0:
             start, end = 0, self._commits.end(of_commits)
-        else:
-            start, end = int(self.rules.start(n)), int(self.rules.end(n))
         code, data = 0, b""
         if not start <= at <= end:
             code = ErrorCode.OFFSET_OUT_OF_RANGE
         elif at < end and of_commits >= 0:
             data = self._commits.read(of_commits, at, asked.partition_max_bytes)
         elif at < end:
-            record = Record(at, int(self.rules.written(n, at)), b"key", b"value", ())
+            record = Record(at, written, b"key", b"value", ())
             data = bytes(build_batch([record], base_offset=at))
         return fe.PartitionData(
             partition_index=index, error_code=code, high_watermark=end, last_stable_offset=end,

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from functools import partial
+from typing import NamedTuple
 
 from pykafka_ops.wire.apis import APIS
 from pykafka_ops.wire.codec import decode
@@ -86,9 +87,16 @@ def main() -> None:
     asyncio.run(serve(ClusterRules(**{"now": time.time_ns() // 1_000_000, **asked})))
 
 
+class RuledCluster(NamedTuple):
+    """A cluster that runs: where its first broker listens, and the process of all of them."""
+
+    address: str
+    pid: int
+
+
 @contextmanager
-def running(rules: ClusterRules) -> Iterator[str]:
-    """The address of a cluster in a process of its own, which ends with this one."""
+def running(rules: ClusterRules) -> Iterator[RuledCluster]:
+    """A cluster in a process of its own, which ends with this one."""
     options = [f"--{k.replace('_', '-')}={v}" for k, v in asdict(rules).items()]
     argv = [sys.executable, "-m", "tests.support.by_rule.server", *options]
     with subprocess.Popen(
@@ -98,7 +106,7 @@ def running(rules: ClusterRules) -> Iterator[str]:
         try:
             address = process.stdout.readline().strip()
             assert address, "the cluster did not start"
-            yield address
+            yield RuledCluster(address, process.pid)
         finally:
             process.terminate()
 
