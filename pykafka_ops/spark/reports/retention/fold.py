@@ -100,7 +100,8 @@ class TopicSums:
 
 @dataclass(slots=True)
 class Directory:
-    """Sums over the replicas in a log directory; ``growing``: bytes by topic in a week."""
+    """Sums over the replicas in a log directory; ``growing``: bytes by topic in a week, of what is
+    added up no more than ``fastest``."""
 
     broker: int | None
     log_dir: str
@@ -140,6 +141,11 @@ class Directory:
             self.growing[topic] = self.growing.get(topic, 0.0) + more
         self.oldest = _least(self.oldest, other.oldest)
 
+    def fastest(self) -> dict[str, float]:
+        """Of ``growing`` the topic that grows most, if one does."""
+        most = max(self.growing, key=lambda t: (self.growing[t], t), default=None)
+        return {} if most is None or self.growing[most] <= 0 else {most: self.growing[most]}
+
     def outlook(self, now: int, seen: Sequence[Seen]) -> Outlook:
         """Its forecast; from days of the past where the logs cover some, else from hours."""
         covered = 0.0 if self.oldest is None else (now - self.oldest) / DAY
@@ -151,7 +157,7 @@ class Directory:
 
     def row(self, said: Outlook) -> Row:
         """The row of the directory."""
-        most = max(self.growing, key=lambda t: (self.growing[t], t), default=None)
+        most = next(iter(self.fastest()), None)
         return {
             "broker": self.broker,
             "log_dir": self.log_dir,
@@ -165,7 +171,7 @@ class Directory:
             "days_to_full": self._days(said.to_full.value),
             "days_to_full_low": self._days(said.to_full.low),
             "days_to_full_high": self._days(said.to_full.high),
-            "first_topic": most if most is not None and self.growing[most] > 0 else None,
+            "first_topic": most,
             "basis": "history" if said.by_history else "logs",
         }
 

@@ -95,16 +95,23 @@ def _of_topic(topic: TopicSums) -> Row:
 
 
 def dir_sums(log_dirs: DataFrame, figures: DataFrame) -> dict[DirKey, Directory]:
-    """Sums by directory, from LOG_DIRS without replicas that are still being copied."""
+    """Sums by directory, from LOG_DIRS without replicas that are still being copied. Of the topics
+    that grow there only the fastest comes here: directories times topics may be millions."""
     f = functions_of(figures)
     known = figures.select("topic", "partition", f.col("bytes").alias("of_log"), *_OF_REPLICA)
     found = log_dirs.join(known, ["topic", "partition"], "left")
-    parts = in_arrow(found, _dirs_task(_add_replica), _DIRS)
-    whole = in_arrow(parts.repartition("log_dir", "broker"), _dirs_task(_add_part), _DIRS)
+    parts = in_arrow(found, _dirs_task(_add_replica, lambda each: each.growing), _DIRS)
+    whole = in_arrow(
+        parts.repartition("log_dir", "broker"), _dirs_task(_add_part, Directory.fastest), _DIRS
+    )
     return {(row["broker"], row["log_dir"]): _directory(row) for row in whole.toArrow().to_pylist()}
 
 
-def _dirs_task(add: Callable[[Directory, Row], None]) -> ArrowTask:
+def _dirs_task(
+    add: Callable[[Directory, Row], None], growing: Callable[[Directory], Mapping[str, float]]
+) -> ArrowTask:
+    """What a task does with rows of directories; ``growing`` is what is told of growing topics."""
+
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         dirs: dict[DirKey, Directory] = {}
         for row in _rows(batches):
@@ -113,7 +120,7 @@ def _dirs_task(add: Callable[[Directory, Row], None]) -> ArrowTask:
                 total, usable = (row.get(n, row.get(f"{n}_bytes")) for n in ("total", "usable"))
                 dirs[at] = Directory(*at, total=total, usable=usable)
             add(dirs[at], row)
-        yield from row_batches(_DIRS, map(_of_directory, dirs.values()))
+        yield from row_batches(_DIRS, (_of_directory(d, growing(d)) for d in dirs.values()))
 
     return task
 
@@ -127,8 +134,7 @@ def _add_part(directory: Directory, row: Row) -> None:
     directory.merge(_directory(row))
 
 
-def _of_directory(directory: Directory) -> Row:
-    growing = directory.growing
+def _of_directory(directory: Directory, growing: Mapping[str, float]) -> Row:
     found = {name: getattr(directory, name, None) for name in _DIRS.names}
     return {**found, "growing_topics": [*growing], "growing_bytes": [*growing.values()]}
 
