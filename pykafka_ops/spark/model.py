@@ -94,9 +94,12 @@ class Problem:
     what: str
 
 
-def first_problems(found: Sequence[Problem], most: int, where: str, what: str) -> list[Problem]:
-    """The first ``most`` of them, and how many more of ``what`` there are at ``where``."""
-    more = len(found) - most
+def first_problems(
+    found: Sequence[Problem], most: int, where: str, what: str, total: int | None = None
+) -> list[Problem]:
+    """The first ``most`` of them, and how many more of ``what`` there are at ``where``; ``total``
+    is how many there are where ``found`` has the first alone."""
+    more = (len(found) if total is None else total) - most
     rest = [Problem(where, f"{more:,} more {what}")] if more > 0 else []
     return [*found[:most], *rest]
 

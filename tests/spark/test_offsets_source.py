@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 
 from pykafka_ops.errors import UsageError
@@ -129,6 +130,22 @@ def test_partitions_nobody_could_ask_about_are_problems(spark: SparkSession) -> 
         Problem("t-1", "broker 1 does not return its offsets"),
     ]
     assert found[-1] == Problem("partitions", "3 more whose offsets are not known")
+
+
+def test_of_partitions_nobody_could_ask_about_few_come_to_the_driver(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows_ = [{"topic": "t", "partition": n} for n in range(10 * SHOWN)]
+    frame = frame_of(spark, rows_, schemas.PARTITIONS)
+    whole, came = type(frame).toArrow, []
+
+    def to_arrow(self: DataFrame) -> pa.Table:
+        came.append(whole(self))
+        return came[-1]
+
+    monkeypatch.setattr(type(frame), "toArrow", to_arrow)
+    assert len(unknown_ends(frame)) == SHOWN + 1
+    assert max(table.num_rows for table in came) == SHOWN + 1
 
 
 def test_something_must_be_named_to_be_read(spark: SparkSession) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.engines import functions_of
+from pykafka_ops.spark.engines import first_rows, functions_of, row_count
 from pykafka_ops.spark.inputs import InputQuery, Inputs
 from pykafka_ops.spark.inputs.leaders import ends_of, firsts_of, times_of, with_offsets
 from pykafka_ops.spark.inputs.untold import SHOWN, problems, told, untold
@@ -150,10 +150,13 @@ class ClusterInputs(Inputs):
 
 
 def unknown_ends(partitions: DataFrame) -> list[Problem]:
-    """A problem for each partition whose end is not known, the first ``SHOWN`` by name."""
+    """A problem for each partition whose end is not known, the first ``SHOWN`` by name; where a
+    cluster fails there may be as many as it has, so no more come here."""
     f = functions_of(partitions)
     rows = partitions.where(f.col("end_offset").isNull()).select("topic", "partition", "leader")
-    missing = sorted(rows.toArrow().to_pylist(), key=lambda row: (row["topic"], row["partition"]))
+    order = [("topic", "ascending"), ("partition", "ascending")]
+    missing = first_rows(rows, order, SHOWN + 1).to_pylist()
+    count = row_count(rows) if len(missing) > SHOWN else len(missing)
     problems = [
         Problem(
             f"{row['topic']}-{row['partition']}",
@@ -163,4 +166,4 @@ def unknown_ends(partitions: DataFrame) -> list[Problem]:
         )
         for row in missing
     ]
-    return first_problems(problems, SHOWN, "partitions", "whose offsets are not known")
+    return first_problems(problems, SHOWN, "partitions", "whose offsets are not known", count)
