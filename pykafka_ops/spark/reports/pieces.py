@@ -10,8 +10,6 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-import pyarrow as pa
-
 from pykafka_ops.analysis.compaction import Cleaning, cleaning_of
 from pykafka_ops.analysis.moments import UNITS
 from pykafka_ops.analysis.retention import LogStretch, RetentionPolicy, policy_of
@@ -19,7 +17,7 @@ from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.engines import functions_of, made_frame
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.reports.damage import damaged_place
-from pykafka_ops.spark.schemas import columns
+from pykafka_ops.spark.schemas import array_of, columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -45,9 +43,11 @@ PIECE: Final = columns(
 """Part of a segment with one age: hours (-1: in the future; from FINE on the first hour of the
 EDGES it is between; null: no time). ``old`` bytes are beyond ``retention.ms``. With ``damage`` it
 says where and what cannot be read, ``bytes`` are those given up."""
-BITS: Final = pa.schema(
-    [*columns("topic string, partition int, broker int, log_dir string"), *PIECE]
+LOGS: Final = columns(
+    "topic string, partition int, broker int, log_dir string, pieces pieces", pieces=array_of(PIECE)
 )
+"""A log that has pieces, all of them in one row, in no order: what reports make of a log they make
+of all its pieces, and to bring rows of them together costs more than to make them."""
 _SETTINGS: Final = (
     "cleanup.policy", "retention.ms", "retention.bytes", "segment.ms", "segment.bytes",
     "min.cleanable.dirty.ratio", "min.compaction.lag.ms", "max.compaction.lag.ms",
@@ -73,16 +73,16 @@ def policies(inputs: Inputs) -> Policies | None:
 
 
 def pieces(inputs: Inputs, known: Policies) -> DataFrame | None:
-    """BITS of all logs, read once for all reports of a run; None where nothing is known."""
+    """LOGS, read once for all reports of a run; None where nothing is known."""
     limited = {t: p for t, (p, _) in known.items() if p.delete and p.retention_ms >= 0}
     before = cutoffs(inputs, [(t, p.retention_ms) for t, p in limited.items()])
-    batches = inputs.batches()
-    made = bits_of_cluster(inputs, before) if batches is None else bits(batches, inputs.now, before)
+    found = inputs.batches()
+    made = of_cluster(inputs, before) if found is None else of_batches(found, inputs.now, before)
     return None if made is None else inputs.keep("pieces", lambda: made)
 
 
-def bits(batches: DataFrame, now: int, cutoffs: DataFrame) -> DataFrame:
-    """BITS of a frame with BATCHES' columns; ``cutoffs`` are topics with the ms before which their
+def of_batches(batches: DataFrame, now: int, cutoffs: DataFrame) -> DataFrame:
+    """LOGS of a frame with BATCHES' columns; ``cutoffs`` are topics with the ms before which their
     time limit lets nothing stay."""
     f = functions_of(batches)
     newest = f.unix_millis("max_timestamp")
@@ -94,7 +94,7 @@ def bits(batches: DataFrame, now: int, cutoffs: DataFrame) -> DataFrame:
         newest.alias("newest"),
         damaged_place(batches).alias("damage"),
     )  # fmt: skip
-    return keyed.groupBy(*PLACE, "broker", "log_dir", "segment", "age", "damage").agg(
+    each = keyed.groupBy(*PLACE, "broker", "log_dir", "segment", "age", "damage").agg(
         f.min("base_offset").alias("base"),
         f.max("last_offset").alias("last"),
         f.sum("size").cast("long").alias("bytes"),
@@ -104,7 +104,13 @@ def bits(batches: DataFrame, now: int, cutoffs: DataFrame) -> DataFrame:
         f.sum(f.when(f.col("newest") < f.col("cutoff"), f.col("size")).otherwise(0))
         .cast("long")
         .alias("old"),
-    ).select(*BITS.names)  # fmt: skip
+    )
+    logs = each.groupBy(*PLACE).agg(
+        f.max("broker").alias("broker"),
+        f.max("log_dir").alias("log_dir"),
+        f.collect_list(f.struct(*PIECE.names)).alias("pieces"),
+    )
+    return logs.select(*LOGS.names)
 
 
 def _age(f: Any, now: int) -> Any:
@@ -118,8 +124,8 @@ def _age(f: Any, now: int) -> Any:
     return found.when(hours.isNotNull(), coarse[-1])
 
 
-def bits_of_cluster(inputs: Inputs, cutoffs: DataFrame) -> DataFrame | None:
-    """BITS where no batch can be read: stretches of the logs between the moments of ASKED, with
+def of_cluster(inputs: Inputs, cutoffs: DataFrame) -> DataFrame | None:
+    """LOGS where no batch can be read: stretches of the logs between the moments of ASKED, with
     bytes in proportion to their offsets; None where nothing is known."""
     partitions, dirs = inputs.partitions(), inputs.log_dirs()
     if partitions is None or dirs is None:
@@ -143,12 +149,18 @@ def bits_of_cluster(inputs: Inputs, cutoffs: DataFrame) -> DataFrame | None:
         stamps = firsts.groupBy(*PLACE).agg(f.min(f.unix_millis("timestamp")).alias("first"))
         found = found.join(stamps, list(PLACE), "left")
     found = found.join(f.broadcast(cutoffs), ["topic"], "left")
-    return map_rows(found, partial(slices, now=inputs.now), BITS)
+    return map_rows(found, partial(_sliced, now=inputs.now), LOGS)
+
+
+def _sliced(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
+    found = list(slices(row, now))
+    if found:
+        yield {"topic": row["topic"], "partition": row["partition"], "pieces": found}
 
 
 def slices(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
-    """The stretches of one log: topic, partition, start, end, bytes, first and newest (ms), cutoff
-    (ms), and ``ends`` (pairs of ms and an offset)."""
+    """The stretches of one log as PIECE: start, end, bytes, first and newest (ms), cutoff (ms), and
+    ``ends`` (pairs of ms and an offset)."""
     start, end, size = row["start"] or 0, row["end"] or 0, row["bytes"] or 0
     if end <= start:
         return
@@ -163,8 +175,6 @@ def slices(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
         held = size * (offset - start) // (end - start) - size * (before - start) // (end - start)
         limit = row["cutoff"]
         yield {
-            "topic": row["topic"],
-            "partition": row["partition"],
             "segment": f"{before:020d}.log",
             "age": hours if hours < FINE else max(e for e in EDGES if e <= hours),
             "base": before,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -10,6 +10,7 @@ import pyarrow as pa
 from pykafka_ops.analysis.cost import MONTH_MS
 from pykafka_ops.analysis.retention import RetentionPolicy, held
 from pykafka_ops.spark.arrow import map_rows
+from pykafka_ops.spark.engines import functions_of
 from pykafka_ops.spark.reports.pieces import A_DAY, HOUR, Policies, rates, segments_of, span_of
 from pykafka_ops.spark.schemas import array_of, columns
 
@@ -25,6 +26,8 @@ FIGURES: Final = columns(
 a month; ``readers``: groups with an offset, ``needed``: the age (ms) of the oldest record that one
 of them has not read, 0 where all is read. Null is not known."""
 
+_AGED: Final = columns("topic string, age int, bytes bigint")
+
 
 def figures(states: DataFrame, now: int, policies: Policies, *, groups: bool) -> DataFrame:
     """FIGURES of the frame that ``retention.frames.states`` makes of all readers; ``groups``:
@@ -35,6 +38,19 @@ def figures(states: DataFrame, now: int, policies: Policies, *, groups: bool) ->
         return [partition(state, now, known[0] if known else RetentionPolicy(), groups=groups)]
 
     return map_rows(states, one, FIGURES)
+
+
+def by_age(logs: DataFrame) -> DataFrame:
+    """topic, age (hours, as of PIECE) and bytes of LOGS, as far as they have a time."""
+    f = functions_of(logs)
+    each = map_rows(logs.select("topic", "pieces"), _aged, _AGED)
+    return each.groupBy("topic", "age").agg(f.sum("bytes").alias("bytes"))
+
+
+def _aged(log: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    for piece in log["pieces"]:
+        if piece["damage"] is None and piece["age"] is not None:
+            yield log["topic"], piece["age"], piece["bytes"]
 
 
 def partition(

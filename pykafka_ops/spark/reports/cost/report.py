@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from pykafka_ops.analysis.cost import FOUND
 from pykafka_ops.analysis.moments import UNITS
-from pykafka_ops.spark.engines import functions_of
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Problem, Report, Section
 from pykafka_ops.spark.options import ReportOptions
@@ -23,7 +22,7 @@ from pykafka_ops.spark.reports.cost.fold import (
     summary,
     with_shares,
 )
-from pykafka_ops.spark.reports.cost.judge import figures
+from pykafka_ops.spark.reports.cost.judge import by_age, figures
 from pykafka_ops.spark.reports.damage import DamageTally, problem_of
 from pykafka_ops.spark.reports.lag.checkpoints import jobs
 from pykafka_ops.spark.reports.lag.frames import NO_OFFSETS
@@ -89,7 +88,6 @@ def _topics(
     held = pieces.pieces(inputs, policies)
     if held is None:
         return None
-    f = functions_of(held)
     reading = readers(
         inputs, options.window or UNITS["d"], jobs(inputs, options.checkpoints), behind=False
     )
@@ -105,10 +103,7 @@ def _topics(
             topic.add(row, replicas.get(place) or PartitionCopies(wanted=options.cost.replication))
             for place_and_what in row["damage"] or ():
                 damage.add(problem_of(place_and_what), row["damaged"])
-    sound = held.where(f.col("damage").isNull() & f.col("age").isNotNull())
-    for row in (
-        sound.groupBy("topic", "age").agg(f.sum("bytes").alias("bytes")).toArrow().to_pylist()
-    ):
+    for row in by_age(held).toArrow().to_pylist():
         topics[row["topic"]].ages[row["age"]] = row["bytes"]
     return topics, reading is not None
 

@@ -17,7 +17,6 @@ from pykafka_ops.spark.reports.damage import DamageTally, problem_of
 from pykafka_ops.spark.reports.pieces import (
     A_DAY,
     HOUR,
-    PIECE,
     PLACE,
     pieces,
     policies,
@@ -48,7 +47,6 @@ def departures(inputs: Inputs) -> DataFrame | None:
     found = pieces(inputs, known or {})
     if found is None:
         return None
-    f = functions_of(found)
     plain = {topic: policy for topic, (policy, _) in (known or {}).items()}
     defaults, now, is_known = RetentionPolicy(), inputs.now, known is not None
 
@@ -63,8 +61,8 @@ def departures(inputs: Inputs) -> DataFrame | None:
             sum(p["bytes"] for p in broken),
         )
 
-    grouped = found.groupBy(*PLACE).agg(f.collect_list(f.struct(*PIECE.names)).alias("pieces"))
-    return inputs.keep("departures", lambda: map_rows(grouped, one, _DEPARTURES))
+    logs = found.select(*PLACE, "pieces")
+    return inputs.keep("departures", lambda: map_rows(logs, one, _DEPARTURES))
 
 
 def _leaves(

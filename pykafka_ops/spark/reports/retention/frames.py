@@ -12,7 +12,7 @@ from pykafka_ops.spark.reports.lag.checkpoints import Jobs
 from pykafka_ops.spark.reports.lag.frames import recent_facts
 from pykafka_ops.spark.reports.lag.judge import judged
 from pykafka_ops.spark.reports.lag.span import ReportSpan
-from pykafka_ops.spark.reports.pieces import PIECE, PLACE
+from pykafka_ops.spark.reports.pieces import PLACE
 from pykafka_ops.spark.schemas import array_of, columns, sql_type
 
 if TYPE_CHECKING:
@@ -24,14 +24,10 @@ READER: Final = columns(
 """A group that reads a partition; records per second."""
 
 
-def states(inputs: Inputs, pieces: DataFrame, readers: DataFrame | None) -> DataFrame:
-    """A row per partition: PLACE, ``pieces``, ``readers``, ``cleaned`` (offset), ``start``."""
-    f = functions_of(pieces)
-    found = pieces.groupBy(*PLACE).agg(
-        f.collect_list(f.struct(*PIECE.names)).alias("pieces"),
-        f.max("broker").alias("broker"),
-        f.max("log_dir").alias("log_dir"),
-    )
+def states(inputs: Inputs, logs: DataFrame, readers: DataFrame | None) -> DataFrame:
+    """A row per partition of LOGS (see ``pieces``): PLACE, ``pieces``, ``readers``, ``cleaned``
+    (offset), ``start``."""
+    f, found = functions_of(logs), logs
     partitions = inputs.partitions()
     if partitions is None:
         found = found.withColumn("start", f.lit(None).cast("bigint"))
