@@ -128,7 +128,7 @@ spark.verb(
     "Count records and their checksums as pko audit does, and compare tiers; exit code 4 if they "
     "differ.",
     words=DIRS,
-    options=(*AUDIT, *REMOTE, *ENGINE, *JUDGE),
+    options=(*AUDIT, *WHICH_ENGINE, *REMOTE, *ENGINE, *JUDGE),
     examples=(
         "pko spark audit -b eu1:9092 --tier eu --against us --prefix us.",
         "pko spark audit s3://backup/kafka/data --against us --html audit.html",

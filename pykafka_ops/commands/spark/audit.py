@@ -44,6 +44,10 @@ def audit(run: Run) -> int:
     asked = ask(run, ("audit",))
     if asked.dirs and asked.properties:
         raise UsageError("count log directories or a cluster (-b), one at a time")
+    if run.args.text("engine") == "local":
+        raise UsageError(
+            "--engine local: Spark alone counts here; without it 'pko audit' counts the same"
+        )
     compares = asked.against is not None
     if not compares and (run.args.has("prefix") or run.args.has("rename")):
         raise UsageError("--prefix and --rename say what topics of --against are called here")

@@ -91,7 +91,7 @@ JUDGE = (
 WHICH_ENGINE = (
     Option("--engine", metavar="NAME", type=Choices(("auto", "spark", "local")), default="auto",
            help="what makes the report: Spark, or this process without Java, which auto chooses "
-           "where little is to be read"),
+           "where little is to be read (an audit is for Spark)"),
 )
 LAG = (
     Option("--checkpoint", metavar="DIR", type=FILE_PATH, multiple=True,

@@ -89,6 +89,7 @@ def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("slo --objective most", 2, "--objective most: a percentage above 0 and below 100"),
         ("slo --slo soon", 2, "--slo: 'soon' is not a length of time"),
         ("all --fail-on lag>1", 2, "--fail-on does not go with 'pko spark all'"),
+        ("audit /tmp --engine local", 2, "without it 'pko audit' counts the same"),
         ("lag --history s3://key:secret@b/h?x=1 --engine local", 2, "s3://***@b/h?x=1: cannot be"),
         ("lag --html https://h/x.html", 2, "nothing can be written to https://"),
         ("lag --csv x --parquet x", 2, "two outputs have the same name"),
