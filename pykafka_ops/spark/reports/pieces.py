@@ -10,6 +10,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from pykafka_ops.analysis.clocks import age_of
 from pykafka_ops.analysis.compaction import Cleaning, cleaning_of
 from pykafka_ops.analysis.moments import UNITS
 from pykafka_ops.analysis.retention import LogStretch, RetentionPolicy, policy_of
@@ -164,19 +165,21 @@ def slices(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
     start, end, size = row["start"] or 0, row["end"] or 0, row["bytes"] or 0
     if end <= start:
         return
-    newest = min(now, row["newest"]) if row["newest"] is not None else now
+    newest = row["newest"] if row["newest"] is not None else now
+    if age_of(newest, now) is not None:
+        newest = min(now, newest)
+    until = min(now, newest)
     borders = sorted((at, offset) for at, offset in row["ends"] or ())
     before, since = start, row.get("first")
-    for at, offset in [*((at, min(o, end)) for at, o in borders if at < newest), (newest, end)]:
+    for at, offset in [*((at, min(o, end)) for at, o in borders if at < until), (newest, end)]:
         if offset <= before:
             since = at if since is None or before > start else since
             continue
-        hours = (now - at) // HOUR
         held = size * (offset - start) // (end - start) - size * (before - start) // (end - start)
         limit = row["cutoff"]
         yield {
             "segment": f"{before:020d}.log",
-            "age": hours if hours < FINE else max(e for e in EDGES if e <= hours),
+            "age": -1 if since is not None and since > now else _hours(max(0, now - at)),
             "base": before,
             "last": offset - 1,
             "bytes": held,
@@ -186,6 +189,12 @@ def slices(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
             "old": held if limit is not None and at < limit else 0,
         }
         before, since = offset, at
+
+
+def _hours(behind: int) -> int:
+    """``age`` of PIECE, of a time so many ms ago."""
+    hours = behind // HOUR
+    return hours if hours < FINE else max(e for e in EDGES if e <= hours)
 
 
 def cutoffs(inputs: Inputs, limits: Sequence[tuple[str, int]]) -> DataFrame:
@@ -222,21 +231,30 @@ def base_of(piece: Mapping[str, Any]) -> int:
 
 
 def span_of(sound: Sequence[Mapping[str, Any]], now: int) -> int | None:
-    """How long ago (ms) the oldest record of a log was written; None without any time."""
+    """How long a log has been written to (ms): since its oldest record, which it may be too early
+    to say where a clock is ahead: then until its newest one. None without any time."""
     firsts = [p["first"] for p in sound if p["first"] is not None and p["first"] >= 0]
-    return max(_LEAST_SPAN, now - min(firsts)) if firsts else None
+    if not firsts:
+        return None
+    oldest: int = min(firsts)
+    until = now
+    if age_of(oldest, now) is None:
+        until = max((p["newest"] for p in sound if p["newest"] is not None), default=oldest)
+    return max(_LEAST_SPAN, until - oldest)
 
 
 def rates(sound: Sequence[Mapping[str, Any]], span: int | None) -> list[float]:
     """Bytes per hour over each of SPANS, or as much of it as the log covers; what has a timestamp
-    in the future counts as new."""
+    in the future counts as new, and where all has, over all of the log's own span."""
     if span is None:
         return [0.0] * len(SPANS)
-    result = []
-    for hours in SPANS:
-        size = sum(p["bytes"] for p in sound if p["age"] is not None and p["age"] < hours)
-        result.append(size * HOUR / min(span, hours * HOUR))
-    return result
+    aged = [(p["age"], p["bytes"]) for p in sound if p["age"] is not None]
+    if all(age < 0 for age, _ in aged):
+        return [sum(size for _, size in aged) * HOUR / span] * len(SPANS)
+    return [
+        sum(size for age, size in aged if age < hours) * HOUR / min(span, hours * HOUR)
+        for hours in SPANS
+    ]
 
 
 def ages(sound: Sequence[Mapping[str, Any]]) -> list[int]:

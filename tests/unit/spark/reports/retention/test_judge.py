@@ -67,6 +67,18 @@ def test_a_young_log_has_the_rate_of_its_life() -> None:
     assert at_once["rates"] == [600 * 60] * 3
 
 
+def test_a_log_by_a_clock_ahead_has_the_rate_of_its_own_life() -> None:
+    pieces = [
+        {**_piece(n * 100, -1, 600), "first": NOW + (n + 3) * HOUR, "newest": NOW + (n + 4) * HOUR}
+        for n in range(3)
+    ]
+    found = one(_state(*pieces), _rules(RetentionPolicy()))
+    assert found["rates"] == [600] * 3
+    assert found["newest"] == NOW + 6 * HOUR
+    mixed = one(_state(_piece(0, 2, 600), pieces[0]), _rules(RetentionPolicy()))
+    assert mixed["rates"] == [600, 600 * 2 / 2, 600]
+
+
 def test_what_was_deleted_is_taken_to_have_been_written_as_now() -> None:
     pieces = [_piece(500, 3, 300), _piece(600, 0, 300)]
     assert one(_state(*pieces), _rules(RetentionPolicy()))["days"] == [4800] * 6 + [4800]
@@ -124,6 +136,17 @@ def _log(start: int, end: int, size: int, *ends: tuple[int, int]) -> dict[str, A
         "topic": "t", "partition": 0, "start": start, "end": end, "bytes": size, "newest": NOW,
         "cutoff": None, "ends": [[NOW - h * HOUR, o] for h, o in ends],
     }  # fmt: skip
+
+
+def test_a_log_dated_ahead_keeps_its_dates_and_one_by_a_little_is_of_now() -> None:
+    log = _log(0, 100, 1000, (24, 0), (1, 0))
+    ahead = {"first": NOW + 2 * HOUR, "newest": NOW + 3 * HOUR}
+    (piece,) = slices({**log, **ahead}, NOW)
+    assert (piece["age"], piece["first"], piece["newest"]) == (-1, *ahead.values())
+    (piece,) = slices({**log, "first": NOW - 10 * HOUR, "newest": NOW + 3 * HOUR}, NOW)
+    assert (piece["age"], piece["newest"]) == (0, NOW + 3 * HOUR)
+    (piece,) = slices({**log, "first": NOW - 10 * HOUR, "newest": NOW + 9}, NOW)
+    assert (piece["age"], piece["newest"]) == (0, NOW)
 
 
 def test_a_log_is_cut_at_the_moments_asked() -> None:
