@@ -45,6 +45,13 @@ def opens_in_arrow(place: str) -> bool:
     return scheme_of(in_arrow(place)) in ARROW
 
 
+def has_settings(place: str) -> bool:
+    """Whether a URI says how to get in: by a key, or behind its ``?``. Hadoop would take what is
+    behind it for the name of a file."""
+    found = _URI.match(place)
+    return found is not None and (bool(found[4]) or shown(place) != place)
+
+
 def local_path(place: str) -> str:
     """The path of a ``file://`` URI."""
     rest = place[len("file://") :]

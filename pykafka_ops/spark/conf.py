@@ -29,6 +29,13 @@ _REMEMBERED = {
 """Of what was done Spark keeps ten to a hundred times as much for a page that is not served: plans
 of a report's queries take megabytes."""
 
+_STORES = {
+    "spark.hadoop.fs.s3a.attempts.maximum": "3",
+    "spark.hadoop.fs.s3a.retry.limit": "4",
+}
+"""How often Hadoop's file system for S3 asks again where nobody answers: by itself it gives up
+after minutes, so after half a minute. A store that is busy is asked more often than that."""
+
 _LONG_PATH = 60
 """A socket's path may have 107 bytes, Spark's part of it some 40. Such sockets to the Python
 workers take a fifth less processor time for records of 1 KB than those of the network."""
@@ -69,6 +76,7 @@ def base(master: str, cores: int, memory: str, directory: str) -> dict[str, str]
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         **_REMEMBERED,
+        **_STORES,
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.warehouse.dir": f"file:{directory}/warehouse",
         **SQL,

@@ -11,11 +11,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow.dataset as ds
 import pytest
 
 from pykafka_ops.cli import main
 from tests.spark.conftest import RECORDS
 from tests.support.spark import connect_kit
+from tests.support.spark.workload import Workload
 from tests.support.waiting import free_port
 
 SECONDS = 900
@@ -37,6 +39,16 @@ rows = read.load({path!r})
 orders = rows.where("topic = 'orders'")
 orders.explain("formatted")
 print(orders.agg({{"records": "sum"}}).toArrow().to_pylist())
+"""
+
+WHOLE = """
+import sys
+from pykafka_ops.cli import main
+from pykafka_ops.spark.output.tables import CatalogTables
+from pykafka_ops.spark.reports.lag import worst
+worst.MOST_ROWS, worst._SOONEST = 4, 1
+CatalogTables._is_in_memory = lambda _: False  # of this session alone
+sys.exit(main(["spark", *sys.argv[1:]]))
 """
 
 
@@ -103,6 +115,29 @@ def test_a_report_on_the_server_is_that_of_this_process(
     assert (done.returncode, done.stderr) == (0, "")
     assert main(["spark", *words, "--engine", "local"]) == 0
     assert _document(done.stdout) == _document(capsys.readouterr().out)
+
+
+def test_sections_are_written_whole_by_the_server_into_files_and_tables(
+    served: Served, tmp_path: Path
+) -> None:
+    (tmp_path / "work").mkdir()
+    work = Workload(tmp_path / "work", 1)
+    words = ("lag", *work.places, "--configs", work.settings, "--now", "2030-01-01", "-o", "json")
+    out = tmp_path / "out"
+    done = served.run(
+        "-c", WHOLE, *words, "--remote", served.url, "--parquet", out, "--csv", out / "csv",
+        "--output-table", "whole.pko",
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr  # batches are damaged
+    section = json.loads(done.stdout)["sections"]["partitions"]
+    count = section["total"]
+    assert len(section["rows"]) < count
+    for place in (out / "csv" / "partitions.csv", out / "partitions.parquet",
+                  "spark_catalog.whole.pko_lag_partitions"):  # fmt: skip
+        assert str(place) in section["note"]
+    assert ds.dataset(out / "partitions.parquet", format="parquet").count_rows() == count
+    parts = (out / "csv" / "partitions.csv").glob("part-*")
+    assert len({line for part in parts for line in part.read_text().splitlines()}) == count + 1
 
 
 def test_audit_counts_on_the_server(served: Served, log_dir: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from pykafka_ops.errors import StorageError, UsageError
 from pykafka_ops.spark.output import history
 from pykafka_ops.spark.output.outlets import Outlet, write
 from pykafka_ops.spark.output.stores import Store
-from tests.support.java.java_kit import BRIEF_JVM, hadoop_classpath
+from tests.support.java.java_kit import BRIEF_JVM, hadoop_classpath, hadoop_of_spark
 from tests.support.process.process import Process
 from tests.support.spark import reports
 from tests.support.waiting import free_port, wait_for, wait_for_port
@@ -38,8 +37,6 @@ def hdfs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
     home = tmp_path_factory.mktemp("hdfs")
     jars = Path(pyspark.__file__).parent / "jars"
-    found = re.search(r"hadoop-client-api-([\d.]+)\.jar", " ".join(p.name for p in jars.iterdir()))
-    assert found is not None
     address, nowhere = f"127.0.0.1:{free_port()}", "127.0.0.1:0"
     (home / "core-site.xml").write_text(site({"fs.defaultFS": f"hdfs://{address}"}))
     (home / "hdfs-site.xml").write_text(
@@ -54,7 +51,7 @@ def hdfs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             }
         )
     )
-    path = f"{home}:{hadoop_classpath(found[1])}:{jars}/*"
+    path = f"{home}:{hadoop_classpath(hadoop_of_spark())}:{jars}/*"
     java = ["java", "-Xmx256m", *BRIEF_JVM, "-cp", path]
     names, data = f"{SERVER}.namenode.NameNode", f"{SERVER}.datanode.DataNode"
     subprocess.run([*java, names, "-format"], check=True, capture_output=True, timeout=300)

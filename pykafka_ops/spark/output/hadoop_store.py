@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+import re
 import secrets
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from pykafka_ops.errors import StorageError, UsageError
+from pykafka_ops.errors import PkoError, StorageError, UsageError
 from pykafka_ops.objects import uris
 from pykafka_ops.objects.causes import cause
+from pykafka_ops.objects.opening import PATIENCE
 from pykafka_ops.spark.output import atomic
 from pykafka_ops.spark.output.stores import is_of_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_JARS: Final = {
-    "s3a": "org.apache.hadoop:hadoop-aws",
-    "gs": "com.google.cloud.bigdataoss:gcs-connector:hadoop3",
-    "abfs": "org.apache.hadoop:hadoop-azure",
-    "abfss": "org.apache.hadoop:hadoop-azure",
-}
+_OF_HADOOP: Final = {"s3a": "hadoop-aws", "abfs": "hadoop-azure", "abfss": "hadoop-azure"}
+"""Jars that come with Hadoop, by scheme."""
+_OF_GOOGLE: Final = "com.google.cloud.bigdataoss:gcs-connector:hadoop3-VERSION"
+_NONE: Final = re.compile(r"No FileSystem for scheme|ClassNotFoundException: Class \S+ not found")
+"""What Hadoop says of a scheme that it has no file system for, or not the jar of it."""
+_UNFIT: Final = re.compile(
+    r"(?:NoClassDefFoundError|NoSuchMethodError|NoSuchFieldError|AbstractMethodError"
+    r"|IncompatibleClassChangeError|ServiceConfigurationError): (\S+)"
+)
+"""What Java says where only some of the jars are there, or not those for this Hadoop."""
 
 
 class HadoopStore:
     """A directory by its URI, in the file system that the session has for it.
 
-    Raises UsageError where it has none.
+    Raises UsageError where it has none, StorageError for one that cannot be used, or does not
+    answer.
     """
 
     def __init__(self, spark: SparkSession, root: str) -> None:
@@ -35,15 +43,21 @@ class HadoopStore:
         jvm: Any = spark._jvm
         self._path = jvm.org.apache.hadoop.fs.Path
         self._bytes = jvm.org.apache.commons.io.IOUtils.toByteArray
-        try:
+        version = str(jvm.org.apache.hadoop.util.VersionInfo.getVersion())
+
+        def first() -> None:
             path = self._path(root)
             self._files = path.getFileSystem(spark._jsc.hadoopConfiguration())
+            if self._files.exists(path):  # which a bucket is that nobody asked for
+                self._files.listStatusIterator(path).hasNext()
+
+        try:
+            answered = within(PATIENCE, first)
         except Exception as error:
-            jar = _JARS.get(self._scheme)
-            hint = f": give --packages {jar}:VERSION" if jar else ""
-            raise UsageError(
-                f"{self.root}: Spark has no file system for {self._scheme}://{hint}"
-            ) from error
+            known = unusable(self.root, str(error), version)
+            raise known or self._error("cannot look at", "", error) from error
+        if not answered:
+            raise StorageError(f"{self.root}: the store does not answer within {PATIENCE} s")
 
     def names(self, folder: str) -> list[str]:
         """As :class:`Store`."""
@@ -141,4 +155,48 @@ class HadoopStore:
         from pykafka_ops.spark.failures import explained
 
         said = str(explained(error)).removeprefix("Spark: ")
-        return StorageError(f"{what} {self.root}/{name}: {cause(self.root, said)}")
+        where = f"{self.root}/{name}".rstrip("/")
+        return StorageError(f"{what} {where}: {cause(self.root, said)}")
+
+
+def unusable(root: str, said: str, version: str) -> PkoError | None:
+    """Why there is no file system (UsageError) for a URI that may be shown, or none that works, by
+    what Java ``said``; None where that is no matter of jars. ``version`` of Hadoop."""
+    scheme = uris.scheme_of(root)
+    jar = _jar(scheme, version)
+    if _NONE.search(said):
+        hint = f": give --packages {jar}" if jar else ""
+        return UsageError(f"{root}: Spark has no file system for {scheme}://{hint}")
+    if (found := _UNFIT.search(said)) is None:
+        return None
+    return StorageError(
+        f"{root}: Spark's file system for {scheme}:// lacks {found[1]}: give all jars of "
+        f"{jar or f'one for Hadoop {version}'}"
+    )
+
+
+def _jar(scheme: str, version: str) -> str:
+    """What ``--packages`` takes to bring a file system; "" where that is not known."""
+    if scheme == "gs":
+        return _OF_GOOGLE
+    name = _OF_HADOOP.get(scheme)
+    return f"org.apache.hadoop:{name}:{version}" if name else ""
+
+
+def within(seconds: float, ask: Callable[[], None]) -> bool:
+    """Whether ``ask`` is done in time; raises what it raises. Java may try for minutes, and goes on
+    with it until its end."""
+    failed: list[Exception] = []
+
+    def run() -> None:
+        try:
+            ask()
+        except Exception as error:
+            failed.append(error)
+
+    asking = threading.Thread(target=run, daemon=True)
+    asking.start()
+    asking.join(seconds)
+    if failed:
+        raise failed[0]
+    return not asking.is_alive()

@@ -78,8 +78,10 @@ class Outlet:
 
 def store_of(session: SparkSession, uri: str) -> Store:
     """The directory of a URI: in Spark's file system, where it has one for it, since its settings
-    may say how to get in; else, and always without a JVM here, in that of ``pyarrow.fs``."""
-    if is_local_session(session) or is_connected(session):
+    may say how to get in; else, and always without a JVM here or with settings in the URI, in that
+    of ``pyarrow.fs``."""
+    own = uris.opens_in_arrow(uri) and uris.has_settings(uri)
+    if own or is_local_session(session) or is_connected(session):
         return ArrowStore(uri)
     try:
         return HadoopStore(session, uri)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -111,6 +112,21 @@ def hadoop_classpath(version: str) -> str:
 def iceberg_jar() -> Path:
     """Apache Iceberg for Spark 4.1."""
     return next(_libs("iceberg", ICEBERG, "-").glob("*.jar"))
+
+
+def s3a_jars(version: str) -> list[Path]:
+    """Hadoop's file system for S3, of that version."""
+    return sorted(_libs("s3a", version, "-").glob("*.jar"))
+
+
+def hadoop_of_spark() -> str:
+    """The version of Hadoop whose client is among Spark's jars."""
+    import pyspark
+
+    names = " ".join(p.name for p in (Path(pyspark.__file__).parent / "jars").iterdir())
+    found = re.search(r"hadoop-client-api-([\d.]+)\.jar", names)
+    assert found is not None
+    return found[1]
 
 
 def pyspark_of(version: str) -> Path:

@@ -29,6 +29,14 @@ def test_keys_are_not_shown_and_all_else_is(place: str, shown: str | None) -> No
     assert uris.shown(place) == (shown or place)
 
 
+def test_a_key_or_a_query_says_how_to_get_in() -> None:
+    for place in (KEYED, "s3a://logs/a?scheme=http", "s3a://AKIA:top/secret@logs",
+                  "abfs://logs:topsecret@account/a"):  # fmt: skip
+        assert uris.has_settings(place), place
+    for place in ("s3a://logs/a", "abfs://logs@account.dfs.core.windows.net/a", "/var/a?b"):
+        assert not uris.has_settings(place), place
+
+
 def test_names_go_before_the_query() -> None:
     assert uris.joined("s3://logs/a/?x=1", "b") == "s3://logs/a/b?x=1"
     assert uris.split_file("s3://logs/a/b.html?x=1") == ("s3://logs/a?x=1", "b.html")
