@@ -8,9 +8,7 @@ body are those of the ordinary class, for what the path does not do by itself.
 from __future__ import annotations
 
 import errno
-from typing import Any, NamedTuple, Protocol
-
-import pykafka_ops.broker.hot.raw as at
+from typing import Any, Protocol
 
 
 class ShortenedError(OSError):
@@ -29,25 +27,6 @@ class AppendedFile(Protocol):
         """Write all of ``data``; the file's end then. Raises OSError."""
 
 
-class BatchMetadata(NamedTuple):
-    """What is remembered of an appended batch; ``timestamp`` is its largest (ms)."""
-
-    last_sequence: int
-    last_offset: int
-    offset_delta: int
-    timestamp: int
-
-    @property
-    def first_offset(self) -> int:
-        """Offset of its first record."""
-        return self.last_offset - self.offset_delta
-
-    @property
-    def first_sequence(self) -> int:
-        """Sequence of its first record."""
-        return (self.last_sequence - self.offset_delta) & at.MAX_SEQUENCE
-
-
 class MeterHead:
     """What a topic has taken in."""
 
@@ -58,12 +37,16 @@ class MeterHead:
     produces: int
 
 
+BatchNumbers = tuple[int, int, int, int]
+"""Last sequence, last offset, offset delta and largest timestamp (ms) of an appended batch."""
+
+
 class ProducerHead:
-    """One producer in a partition."""
+    """One producer in a partition; ``batches`` are its last."""
 
     __slots__ = ("batches", "epoch", "last_timestamp", "txn_first_offset")
 
-    batches: list[BatchMetadata]
+    batches: list[BatchNumbers]
     epoch: int
     last_timestamp: int
     txn_first_offset: int

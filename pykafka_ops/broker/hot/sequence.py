@@ -7,13 +7,7 @@ before, the first of a transaction, transactions that wait for their coordinator
 from __future__ import annotations
 
 import pykafka_ops.broker.hot.raw as at
-from pykafka_ops.broker.hot.heads import (
-    BatchMetadata,
-    ProducerHead,
-    ProducersHead,
-)
-
-_new = tuple.__new__
+from pykafka_ops.broker.hot.heads import ProducerHead, ProducersHead
 
 
 def in_sequence(
@@ -41,6 +35,5 @@ def note(
     batches = state.batches
     if len(batches) == at.WINDOW:
         del batches[0]
-    batch = (last_sequence & at.MAX_SEQUENCE, last_offset, delta, timestamp)
-    batches.append(_new(BatchMetadata, batch))
+    batches.append((last_sequence & at.MAX_SEQUENCE, last_offset, delta, timestamp))
     state.last_timestamp = timestamp

@@ -8,7 +8,8 @@ from enum import IntEnum
 from itertools import islice
 from typing import NamedTuple
 
-from pykafka_ops.broker.hot.heads import BatchMetadata, ProducerHead
+from pykafka_ops.broker.hot.heads import BatchNumbers, ProducerHead
+from pykafka_ops.broker.hot.raw import MAX_SEQUENCE
 from pykafka_ops.disk.snapshot import ProducerEntry
 
 Txns = list[tuple[int, int]]
@@ -39,6 +40,25 @@ class CompletedTxn(NamedTuple):
     last_stable_offset: int
 
 
+class BatchMetadata(NamedTuple):
+    """What is remembered of an appended batch; ``timestamp`` is its largest (ms)."""
+
+    last_sequence: int
+    last_offset: int
+    offset_delta: int
+    timestamp: int
+
+    @property
+    def first_offset(self) -> int:
+        """Offset of its first record."""
+        return self.last_offset - self.offset_delta
+
+    @property
+    def first_sequence(self) -> int:
+        """Sequence of its first record."""
+        return (self.last_sequence - self.offset_delta) & MAX_SEQUENCE
+
+
 def with_txn(txns: Txns, first_offset: int, other: int) -> Txns:
     """Those and one more."""
     if not txns:
@@ -66,21 +86,21 @@ class ProducerState(ProducerHead):
         self.last_timestamp = last_timestamp
         self.txn_first_offset = txn_first_offset
         self.noted_offset = noted_offset
-        self.batches: list[BatchMetadata] = []
+        self.batches: list[BatchNumbers] = []
 
     @property
     def last_sequence(self) -> int:
         """Sequence of the last record, -1 without batches."""
-        return self.batches[-1].last_sequence if self.batches else -1
+        return self.batches[-1][0] if self.batches else -1
 
     @property
     def last_offset(self) -> int:
         """Offset of the last record, -1 without batches."""
-        return self.batches[-1].last_offset if self.batches else -1
+        return self.batches[-1][1] if self.batches else -1
 
     def entry(self, producer_id: int) -> ProducerEntry:
         """As it stands in a snapshot: of the window only the last batch."""
-        last = self.batches[-1] if self.batches else BatchMetadata(-1, -1, 0, -1)
+        last = BatchMetadata(*self.batches[-1] if self.batches else (-1, -1, 0, -1))
         return ProducerEntry(
             producer_id,
             self.epoch,

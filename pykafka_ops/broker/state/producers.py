@@ -10,12 +10,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
-from pykafka_ops.broker.hot.heads import BatchMetadata, ProducersHead
+from pykafka_ops.broker.hot.heads import ProducersHead
 from pykafka_ops.broker.hot.raw import MAX_SEQUENCE, WINDOW
 from pykafka_ops.broker.state.producer_room import ProducerRoom
 from pykafka_ops.broker.state.producer_state import (
     NO_TXNS,
     NO_VERIFICATIONS,
+    BatchMetadata,
     CompletedTxn,
     Origin,
     ProducerState,
@@ -140,9 +141,11 @@ class Producers(ProducersHead):
         """The remembered batch with exactly this range of sequences."""
         state = self.states.get(producer_id)
         if state is not None and state.epoch == epoch:
-            for batch in state.batches:
-                if batch[0] == last_sequence and batch.first_sequence == base_sequence:
-                    return batch
+            for numbers in state.batches:
+                if numbers[0] == last_sequence:
+                    batch = BatchMetadata(*numbers)
+                    if batch.first_sequence == base_sequence:
+                        return batch
         return None
 
     def check_batch(

@@ -186,7 +186,7 @@ def _tail(form: Any) -> Any:
     """The end of a log to which producer 5 has written up to sequence 6."""
     heads = form("broker.hot.heads")
     tail, producers, state = heads.TailHead(), heads.ProducersHead(), heads.ProducerHead()
-    state.batches, state.epoch = [heads.BatchMetadata(6, 6, 0, 9)], 0
+    state.batches, state.epoch = [(6, 6, 0, 9)], 0
     state.last_timestamp, state.txn_first_offset = 9, -1
     producers.states, producers.verifications, producers.end_offset = {5: state}, {}, 7
     tail.producers, tail.usual_bytes = producers, _USUAL_BYTES

@@ -25,6 +25,9 @@ cdef class SocketPoller:
     )
     cpdef ready(self)
 
+    @cython.locals(made=PlainTransport, fd=cython.int)
+    cpdef add(self, object sock, object address, object protocol)
+
     cdef _serve(self, PlainTransport transport, int flags)
 
     @cython.locals(

@@ -27,8 +27,8 @@ cdef class PlainTransport(SocketHead):
     cdef public bint reads
 
     @cython.locals(wanted=cython.int, watched=cython.int)
-    cpdef watch(self)
-    cpdef uncork(self)
+    cdef watch(self)
+    cdef uncork(self)
     @cython.locals(held=bytes)
     cdef _let_out(self)
     @cython.locals(done=cython.longlong)
