@@ -1,4 +1,5 @@
-"""The Python of a cluster's executors: looked at once a report has failed there.
+"""The Python of executors: how seldom its tasks look for garbage, and what is wrong with it once a
+report has failed there.
 
 It is asked through Java (``JavaRDD.pipe``), since a Python that lacks modules cannot be one of
 Spark's workers, and ends without a word.
@@ -6,12 +7,15 @@ Spark's workers, and ends without a word.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import gc
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.errors import PkoError
 from pykafka_ops.spark.master import is_local
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import SparkSession
 
 MODULES = ("numpy", "pyarrow", "numba", "cramjam", "google_crc32c")
@@ -27,11 +31,26 @@ SIGNS = (
     "ModuleNotFoundError",
 )
 """What Spark says where the Python is at fault."""
+COLLECT_AFTER: Final = (20_000, 10, 10)
+"""Objects made, and collections, before a task looks for the next generation of garbage, as in
+``pko`` itself: rows hold no cycles."""
 PROGRAM = f"""import sys
 from importlib.util import find_spec
 lacking = [name for name in {MODULES!r} if find_spec(name) is None]
 print(sys.executable, "%d.%d" % sys.version_info[:2], ",".join(lacking), sep="\\t")
 """
+
+
+def collecting_rarely(
+    task: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]],
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """The same task for one of Spark's workers, which looks for garbage as seldom as ``pko``."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        gc.set_threshold(*COLLECT_AFTER)
+        return task(batches)
+
+    return run
 
 
 def at_fault(spark: SparkSession, error: Exception) -> PkoError | None:

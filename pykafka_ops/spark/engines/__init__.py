@@ -15,6 +15,7 @@ from pykafka_ops.spark.conf import SHUFFLE
 from pykafka_ops.spark.connected import is_connected
 from pykafka_ops.spark.engines.local.frame import LocalFrame
 from pykafka_ops.spark.engines.local.session import LocalSession
+from pykafka_ops.spark.workers import collecting_rarely
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -81,15 +82,15 @@ def in_arrow(frame: DataFrame, function: ArrowTask, schema: pa.Schema) -> DataFr
     local = _frame_here(frame)
     if local is not None:
         return cast("DataFrame", local.mapInArrow(function, schema))
-    wanted = schemas.struct(schema)
+    wanted, task = schemas.struct(schema), collecting_rarely(function)
     try:
-        return frame.mapInArrow(function, wanted)
+        return frame.mapInArrow(task, wanted)
     except ImportError:  # pandas is not there: what mapInArrow does after having asked for it
         from pyspark.sql import DataFrame as Classic
         from pyspark.sql.udf import UserDefinedFunction
         from pyspark.util import PythonEvalType
 
-        made = UserDefinedFunction(function, wanted, evalType=PythonEvalType.SQL_MAP_ARROW_ITER_UDF)
+        made = UserDefinedFunction(task, wanted, evalType=PythonEvalType.SQL_MAP_ARROW_ITER_UDF)
         column = made(*[frame[name] for name in frame.columns])
         return Classic(frame._jdf.mapInArrow(column._jc, False, None), frame.sparkSession)
 
