@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from tests.spark.conftest import READ, RECORDS
-from tests.support.java.java_kit import ROOT, iceberg_jar, pyspark_of
+from tests.support.java.java_kit import iceberg_jar, pyspark_of
+from tests.support.spark.table_program import program
+from tests.support.spark.workload import Workload
 
 LAG = RECORDS - 2 * READ
 ICEBERG = {
@@ -19,20 +16,8 @@ ICEBERG = {
     "spark.sql.catalog.ice.type": "hadoop",
 }
 SPARK_OF_ICEBERG = "4.1.4"
-
-
-def program(
-    conf: dict[str, str], runs: Sequence[Sequence[object]], queries: Sequence[str], path: str = ""
-) -> tuple[list[tuple[int, str]], list[Any]]:
-    """Exit codes and standard errors of the runs, and the rows of each query; ``path`` is for
-    another PySpark."""
-    asked = {"conf": conf, "runs": [[str(w) for w in run] for run in runs], "queries": queries}
-    argv = [sys.executable, "-m", "tests.support.spark.table_program", json.dumps(asked)]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [path, str(ROOT)]))}
-    done = subprocess.run(argv, cwd=ROOT, env=env, capture_output=True, text=True, timeout=550)
-    assert done.returncode == 0, done.stderr[-3000:]
-    found = json.loads(done.stdout.splitlines()[-1])
-    return [tuple(r) for r in found["runs"]], found["rows"]
+MOST = 4
+"""Rows of partitions that a report holds."""
 
 
 def words(log_dir: Path, table: str, *more: str) -> list[object]:
@@ -92,15 +77,20 @@ def test_runs_stand_once_each_in_a_catalog_of_hive_and_wrong_catalogs_are_a_line
         assert said.count("\n") == 1
 
 
-def test_runs_stand_once_each_in_iceberg_whatever_columns_are_new(
+def test_runs_stand_once_each_and_whole_in_iceberg_whatever_columns_are_new(
     log_dir: Path, tmp_path: Path
 ) -> None:
+    work = Workload(tmp_path, 1)
+    (owners := tmp_path / "owners.json").write_text('{"*": "shop"}')
+    large = ["lag", *work.places, "--configs", work.settings, "--engine", "spark", "--now",
+             "2030-01-01", "--output-table", "ice.whole.pko", "--owners", owners, "-o", "json",
+             "--output-file", tmp_path / "large.json"]  # fmt: skip
     conf = {
         "spark.jars": str(iceberg_jar()),
         "spark.sql.catalog.ice.warehouse": str(tmp_path / "ice"),
         **ICEBERG,
     }
-    ran, (rows, snapshots) = program(
+    ran, (rows, snapshots, whole, replaced) = program(
         conf,
         [
             words(log_dir, "ice.kafka.pko", "--now", "2030-11-21"),
@@ -111,14 +101,26 @@ def test_runs_stand_once_each_in_iceberg_whatever_columns_are_new(
             words(
                 log_dir, "ice.kafka.pko", "--now", "2030-11-23", "--history", str(tmp_path / "h")
             ),
+            large,
+            large,
         ],
         [
             "SELECT run_date, `group`, lag, lag_change FROM ice.kafka.pko_lag_groups ORDER BY 1",
             "SELECT count(*) FROM ice.kafka.pko_lag_groups.snapshots",
+            "SELECT count(*), count(DISTINCT run_id, `group`, topic, `partition`), "
+            "count(DISTINCT run_id), count(owner) FROM ice.whole.pko_lag_partitions",
+            "SELECT count(*) FROM ice.whole.pko_lag_partitions.snapshots",
         ],
-        str(pyspark_of(SPARK_OF_ICEBERG)),
+        path=str(pyspark_of(SPARK_OF_ICEBERG)),
+        most=MOST,
     )
-    assert ran == [(0, "")] * 4
+    assert ran[:4] == [(0, "")] * 4
+    assert [code for code, _ in ran[4:]] == [1, 1]  # batches are damaged
+    shown = json.loads((tmp_path / "large.json").read_text())["sections"]["partitions"]
+    assert whole == [[shown["total"], shown["total"], 1, shown["total"]]]
+    assert replaced == [[2]]
+    assert len(shown["rows"]) < shown["total"]
+    assert "all are in ice.whole.pko_lag_partitions" in shown["note"]
     assert rows == [
         ["2030-11-21", "billing", LAG, None],
         ["2030-11-22", "billing", LAG, None],
