@@ -27,9 +27,10 @@ class Unread:
 
     ``unread_bytes``: on disk, in proportion where the offset is inside a segment;
     ``deleted_in_seconds``: until the segment with the next record goes (0.0: now, or it is gone;
-    inf: never at this rate); ``catch_up_seconds``: until all is read (None: never, or unknown);
+    inf: never at this rate; None: not known);
+    ``catch_up_seconds``: until all is read (None: never, or unknown);
     ``records_lost``: records that go unread at present rates, those that are gone already among
-    them.
+    them (None: not known, as the ``status``).
     """
 
     lag: int
@@ -37,8 +38,8 @@ class Unread:
     oldest_unread: int | None
     deleted_in_seconds: float | None
     catch_up_seconds: float | None
-    records_lost: int
-    status: str
+    records_lost: int | None
+    status: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +57,18 @@ def unread(
     reader: GroupReader,
     segments: Sequence[LogStretch],
     policy: RetentionPolicy,
-    write_rate: float,
+    write_rate: float | None,
     now: int,
 ) -> Unread:
     """Where the reader stands against what retention takes from ``segments`` (a log's, in order);
-    ``write_rate`` in bytes per ms, as ``retention.departures`` takes it."""
+    ``write_rate`` in bytes per ms, as ``retention.departures`` takes it. None is that of a log
+    whose times are not known: nobody knows either what goes when, if anything limits it."""
     lag = max(0, reader.end - reader.committed)
     catch_up = catch_up_seconds(lag, reader.rate_in, reader.rate_out)
     if not lag:
         return Unread(0, 0, None, None, 0.0, 0, SAFE)
-    leave = leaving(segments, policy, write_rate, now)
+    is_known = write_rate is not None or not policy.limited
+    leave = leaving(segments, policy, write_rate or 0.0, now)
     start = segments[0].base if segments else reader.end
     lost = max(0, min(start, reader.end) - reader.committed)
     gone_before = lost
@@ -78,17 +81,13 @@ def unread(
         size += _part(segment, left)
         if oldest is None:
             oldest, first_leave = _timestamp_at(segment, reader.committed), at
-        lost += _missed(reader, segment, at, reading, now)
+        lost += _missed(reader, segment, at, reading, now) if is_known else 0
+    goes = until(0.0 if gone_before else first_leave, now)
+    caught_up = None if catch_up is None else round(catch_up, 3)
+    if not is_known and not gone_before:
+        return Unread(lag, size, oldest, None, caught_up, None, None)
     status = LOSING if gone_before or (first_leave <= now and lost) else AT_RISK if lost else SAFE
-    return Unread(
-        lag,
-        size,
-        oldest,
-        until(0.0 if gone_before else first_leave, now),
-        None if catch_up is None else round(catch_up, 3),
-        lost,
-        status,
-    )
+    return Unread(lag, size, oldest, goes, caught_up, lost, status)
 
 
 def leaving(

@@ -7,7 +7,7 @@ from pykafka_ops.page.charts.runway import DAY, Runway, runway
 from pykafka_ops.page.ticks import sizes
 from pykafka_ops.page.units import NONE, size, span
 from pykafka_ops.spark.model import Report, Row
-from pykafka_ops.spark.page.parts import SHOWN, Picture, amount, brief, more, num, rows
+from pykafka_ops.spark.page.parts import SHOWN, Picture, amount, brief, more, num, plural, rows
 
 DISKS = 2
 """Directories whose growth is drawn."""
@@ -21,6 +21,21 @@ def directories(report: Report) -> list[Row]:
         return float("inf") if days is None else days
 
     return sorted(rows(report, "dirs"), key=left)
+
+
+def unforeseen(report: Report) -> int:
+    """How many directories have no forecast, since of one of their logs nobody knows how it
+    grows."""
+    return sum("basis" in row and row["basis"] is None for row in rows(report, "dirs"))
+
+
+def why_dark(report: Report) -> str:
+    """Why it is not known when disks are full; empty where it is."""
+    if silent := int(amount(report.summary, "untold_brokers")):
+        return f"{plural(silent, 'broker')} not known"
+    if any(num(r, "total_bytes") is None for r in rows(report, "dirs")):
+        return "size not known"
+    return "growth not known" if unforeseen(report) else ""
 
 
 def place(row: Row) -> str:

@@ -14,7 +14,15 @@ from pykafka_ops.page.charts.stacked import Stack, stacked
 from pykafka_ops.page.markup import join
 from pykafka_ops.page.units import NONE, number, size, span
 from pykafka_ops.spark.model import Report, Row
-from pykafka_ops.spark.page.disks import DISKS, directories, growth, place, until_full
+from pykafka_ops.spark.page.disks import (
+    DISKS,
+    directories,
+    growth,
+    place,
+    unforeseen,
+    until_full,
+    why_dark,
+)
 from pykafka_ops.spark.page.parts import (
     SHOWN,
     Picture,
@@ -98,6 +106,12 @@ def threatened(report: Report) -> list[Row]:
     )
 
 
+def unsure(report: Report) -> int:
+    """How many groups have unread records of which nobody knows when they go."""
+    found = {text(r, "group") for r in rows(report, "at_risk") if r.get("status") is None}
+    return len(found - {text(r, "group") for r in threatened(report)})
+
+
 def kept_too_long(report: Report) -> list[Row]:
     """Topics with segments that should be gone."""
     found = [
@@ -136,14 +150,14 @@ def headline(report: Report) -> str:
         said.append(f"Not known: {why}.")
     elif why := unknown(report, "at_risk"):
         said.append(f"Who loses unread data is not known: {why}.")
+    elif count := unsure(report):
+        said.append(f"Of {plural(count, 'group')} it is not known whether it goes unread.")
     return " ".join(said)
 
 
 def _filling(report: Report) -> str:
     """What no disk does, as far as volumes are known."""
-    dark = unknown(report, "dirs") or any(
-        num(r, "total_bytes") is None for r in directories(report)
-    )
+    dark = unknown(report, "dirs") or why_dark(report)
     return "is known to fill up soon" if dark else "fills up soon"
 
 
@@ -167,6 +181,7 @@ def _tone(report: Report) -> str:
         return "bad"
     dark = any(unknown(report, name) for name in ("topics", "at_risk", "dirs"))
     dark = dark or bool(num(report.summary, "untold_brokers"))
+    dark = dark or bool(unforeseen(report) or unsure(report))
     return "warn" if dark or "warn" in days or kept_too_long(report) or uncleaned(report) else "ok"
 
 
@@ -179,22 +194,18 @@ def tiles(report: Report) -> list[Tile]:
     dirty = sum(amount(r, "dirty_bytes") for r in debt)
     first = num(dirs[0], "days_to_full") if dirs else None
     groups = list(dict.fromkeys(text(r, "group") for r in lost))
-    day = _within(report, DAY)
-    silent = int(amount(report.summary, "untold_brokers"))
-    why = f"{plural(silent, 'broker')} not known" if silent else "size not known"
-    dark = silent or any(num(r, "total_bytes") is None for r in dirs)
+    why = why_dark(report)
+    dark = bool(why)
     made = [
-        Tile("Groups losing unread data", len(groups), f"{len(groups):,}", listed(groups, 2),
-             "bad" if groups else "ok", of="at_risk"),
+        _losing(report, groups),
         Tile("First disk full", first,
              span(first * DAY) if first is not None else NONE if dark else "none in sight",
-             place(dirs[0]) if dirs and first is not None else why if dark else "",
+             place(dirs[0]) if dirs and first is not None else why,
              "warn" if first is None and dark else {"stop": "bad"}.get(tone(first), tone(first)),
              1, "days", of="dirs"),
         Tile("On disk", total, size(total), f"{plural(len(topics), 'topic')}, all replicas",
              good=0, unit="bytes", of="topics"),
-        Tile("Leaves in 24 hours", day, NONE if day is None else size(day), "", good=0,
-             unit="bytes", of="leaving"),
+        _leaves(report),
         Tile("Kept too long", late, size(late), listed([text(r, "topic") for r in over], 2),
              "warn" if over else "ok", unit="bytes", of="topics"),
         Tile("Compaction debt", dirty, size(dirty), plural(len(stuck), "stuck partition"),
@@ -203,9 +214,25 @@ def tiles(report: Report) -> list[Tile]:
     return [blank(tile) if unknown(report, tile.of) else tile for tile in made]
 
 
-def _within(report: Report, seconds: float) -> float | None:
-    found = [r for r in rows(report, "leaving") if num(r, "within_seconds") == seconds]
-    return sum(amount(r, "bytes") for r in found) if found else None
+def _losing(report: Report, groups: Sequence[str]) -> Tile:
+    """How many groups lose unread data, as far as that is known."""
+    name, others = "Groups losing unread data", unsure(report)
+    if others and not groups:
+        return Tile(name, None, NONE, f"{plural(others, 'group')} not known", "warn", of="at_risk")
+    note = f"at least: {others:,} not known" if others else listed(groups, 2)
+    return Tile(name, len(groups), f"{len(groups):,}", note, "bad" if groups else "ok",
+                of="at_risk")  # fmt: skip
+
+
+def _leaves(report: Report) -> Tile:
+    """What leaves in a day, of the topics of which that is known."""
+    found = [r for r in rows(report, "leaving") if num(r, "within_seconds") == DAY]
+    known = [held for r in found if (held := num(r, "bytes")) is not None]
+    lacks = len(found) - len(known)
+    day = sum(known) if known else None
+    note = f"of {len(known):,} of {plural(len(found), 'topic')}" if lacks else ""
+    return Tile("Leaves in 24 hours", day, NONE if day is None else size(day), note,
+                "warn" if lacks else "", good=0, unit="bytes", of="leaving")  # fmt: skip
 
 
 def _risk(report: Report) -> Picture | None:
@@ -303,6 +330,7 @@ def _shade(index: int, count: int) -> int:
 def _leaving(report: Report) -> Picture | None:
     horizons = _bounds(report, "leaving", "within_seconds")
     found: dict[str, float] = {}
+    dark = {text(r, "topic") for r in rows(report, "leaving") if num(r, "bytes") is None}
     for row in rows(report, "leaving"):
         found[text(row, "topic")] = max(found.get(text(row, "topic"), 0.0), amount(row, "bytes"))
     if not any(found.values()):
@@ -317,6 +345,7 @@ def _leaving(report: Report) -> Picture | None:
         "What retention deletes within the time, counted from now, by topic.",
         stacked(title, made,
                 [*((tones[t], t) for t in heavy), *others]),
+        f"{plural(len(dark), 'topic')} not known" if dark else "",
     )  # fmt: skip
 
 

@@ -243,11 +243,12 @@ def span_of(sound: Sequence[Mapping[str, Any]], now: int) -> int | None:
     return max(_LEAST_SPAN, until - oldest)
 
 
-def rates(sound: Sequence[Mapping[str, Any]], span: int | None) -> list[float]:
+def rates(sound: Sequence[Mapping[str, Any]], span: int | None) -> list[float] | None:
     """Bytes per hour over each of SPANS, or as much of it as the log covers; what has a timestamp
-    in the future counts as new, and where all has, over all of the log's own span."""
+    in the future counts as new, and where all has, over all of the log's own span. None where
+    nothing in the log says when it was written."""
     if span is None:
-        return [0.0] * len(SPANS)
+        return None if sound else [0.0] * len(SPANS)
     aged = [(p["age"], p["bytes"]) for p in sound if p["age"] is not None]
     if all(age < 0 for age, _ in aged):
         return [sum(size for _, size in aged) * HOUR / span] * len(SPANS)
@@ -255,6 +256,12 @@ def rates(sound: Sequence[Mapping[str, Any]], span: int | None) -> list[float]:
         sum(size for age, size in aged if age < hours) * HOUR / min(span, hours * HOUR)
         for hours in SPANS
     ]
+
+
+def day_rate(sound: Sequence[Mapping[str, Any]], span: int | None) -> float | None:
+    """Bytes per hour over the last day, which forecasts go by; None as in ``rates``."""
+    found = rates(sound, span)
+    return None if found is None else found[A_DAY]
 
 
 def ages(sound: Sequence[Mapping[str, Any]]) -> list[int]:

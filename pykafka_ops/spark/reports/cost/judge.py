@@ -11,7 +11,7 @@ from pykafka_ops.analysis.cost import MONTH_MS
 from pykafka_ops.analysis.retention import RetentionPolicy, held
 from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.engines import functions_of
-from pykafka_ops.spark.reports.pieces import A_DAY, HOUR, Policies, rates, segments_of, span_of
+from pykafka_ops.spark.reports.pieces import HOUR, Policies, day_rate, segments_of, span_of
 from pykafka_ops.spark.schemas import array_of, columns
 
 if TYPE_CHECKING:
@@ -60,8 +60,7 @@ def partition(
     sound = [p for p in state["pieces"] or () if p["damage"] is None]
     broken = [p for p in state["pieces"] or () if p["damage"] is not None]
     size = sum(p["bytes"] for p in sound)
-    span = span_of(sound, now)
-    hourly = rates(sound, span)[A_DAY] if span is not None else (None if sound else 0.0)
+    hourly = day_rate(sound, span_of(sound, now))
     growth = None
     if hourly is not None and not policy.compact:
         then = held(segments_of(sound), policy, hourly / HOUR, now, [now + MONTH_MS])[0]

@@ -15,12 +15,11 @@ from pykafka_ops.spark.engines import functions_of
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.reports.damage import DamageTally, problem_of
 from pykafka_ops.spark.reports.pieces import (
-    A_DAY,
     HOUR,
     PLACE,
+    day_rate,
     pieces,
     policies,
-    rates,
     segments_of,
     span_of,
 )
@@ -39,8 +38,8 @@ _DEPARTURES: Final = columns(
 
 
 def departures(inputs: Inputs) -> DataFrame | None:
-    """PLACE, ``leaves`` (null where settings are not known) and what is damaged, kept for the run;
-    None where logs are not known."""
+    """PLACE, ``leaves`` (null where settings or times are not known) and what is damaged, kept for
+    the run; None where logs are not known."""
     if "departures" in inputs.frames:
         return inputs.frames["departures"]
     known = policies(inputs)
@@ -67,10 +66,11 @@ def departures(inputs: Inputs) -> DataFrame | None:
 
 def _leaves(
     sound: list[Mapping[str, Any]], policy: RetentionPolicy, now: int
-) -> list[dict[str, float]]:
-    segments = segments_of(sound)
-    rate = rates(sound, span_of(sound, now))[A_DAY] / HOUR
-    moments = leaving(segments, policy, rate, now)
+) -> list[dict[str, float]] | None:
+    segments, hourly = segments_of(sound), day_rate(sound, span_of(sound, now))
+    if hourly is None and policy.limited:
+        return None
+    moments = leaving(segments, policy, (hourly or 0.0) / HOUR, now)
     return [{"last": s.last, "at": at} for s, at in zip(segments, moments, strict=True)]
 
 

@@ -31,13 +31,15 @@ TOPICS: Final = (
     Column("bytes", "Bytes", "bytes", "On disk, of one replica per partition."),
     Column("replica_bytes", "All replicas", "bytes", "On disk, of all replicas.", detail=True),
     Column("bytes_per_hour", "B/h", "bytes",
-           "Bytes written per hour, over the last one or a younger log's life."),
+           "Bytes written per hour, over the last one or a younger log's life; empty: a log has no"
+           " timestamp."),
     Column("bytes_per_hour_day", "B/h, day", "bytes", "The same, over the last day.",
            detail=True),
     Column("bytes_per_hour_week", "B/h, week", "bytes", "The same, over the last week.",
            detail=True),
     Column("steady_bytes", "Tends to", "bytes",
-           "What one replica of each partition tends to at the last day's rate; empty: no limit."),
+           "What one replica of each partition tends to at the last day's rate; empty: no limit, or"
+           " no rate."),
     Column("over_bytes", "Over", "bytes", "Bytes that are there beyond the policy."),
     Column("active_overhang_bytes", "Overhang", "bytes",
            "Bytes beyond the time limit in active segments, which go when their newest record may.",
@@ -62,7 +64,8 @@ LEAVING: Final = (
     _TOPIC,
     Column("within_seconds", "Within", "seconds"),
     Column("bytes", "Bytes", "bytes",
-           "What is there now and deleted by then, by time or size, at the last day's rate."),
+           "What is there now and deleted by then, by time or size, at the last day's rate; empty:"
+           " that of a log is not known."),
 )  # fmt: skip
 DIRS: Final = (
     _BROKER,
@@ -70,12 +73,14 @@ DIRS: Final = (
     Column("bytes", "Logs", "bytes", "Bytes of the logs."),
     Column("total_bytes", "Volume", "bytes", "Size of the volume."),
     Column("usable_bytes", "Free", "bytes", "What is free there."),
-    Column("bytes_per_day", "Per day", "bytes", "Growth of the logs over the next week."),
+    Column("bytes_per_day", "Per day", "bytes", "Growth of the logs over the next week; empty: that"
+           " of one of them is not known, and so is all of the forecast."),
     Column("bytes_per_day_low", "at least", "bytes", "In nine of ten cases.", detail=True),
     Column("bytes_per_day_high", "at most", "bytes", "In nine of ten cases.", detail=True),
-    Column("days_to_80", "80 % in", "days", "Until the volume is filled to 80 %; empty: not in a"
-           " year."),
-    Column("days_to_full", "Full in", "days", "Until the volume is full; empty: not in a year."),
+    Column("days_to_80", "80 % in", "days", "Until the volume is filled to 80 %; ∞: not in a year;"
+           " empty: not known."),
+    Column("days_to_full", "Full in", "days", "Until the volume is full; ∞: not in a year; empty:"
+           " not known."),
     Column("days_to_full_low", "at the earliest", "days", "With the most growth.", detail=True),
     Column("days_to_full_high", "at the latest", "days", "With the least growth.", detail=True),
     Column("first_topic", "Grows most", doc="The topic that adds most in the next week.",
@@ -120,8 +125,10 @@ AT_RISK: Final = (
            " or stays, as the verdict says."),
     Column("catch_up_seconds", "Caught up in", "seconds",
            "At present rates, as in the lag report; empty: never, or not known."),
-    Column("records_lost", "Lost", "records", "Records that go unread at present rates."),
+    Column("records_lost", "Lost", "records", "Records that go unread at present rates; empty: when"
+           " anything goes is not known."),
     Column("status", "Verdict", values=unread.ORDER,
            doc="AT_RISK: some go before the group gets there; LOSING: some are gone or go now. A"
-           " group without a known rate is taken to stand."),
+           " group without a known rate is taken to stand. Empty: not known, for no record of the"
+           " log has a time."),
 )  # fmt: skip

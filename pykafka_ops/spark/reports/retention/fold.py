@@ -19,11 +19,16 @@ Row = dict[str, Any]
 DirKey = tuple[int | None, str]
 _AHEAD: Final = GRID.index(7)
 _FORECAST_DAYS: Final = 30
+_FORESEEN: Final = (
+    "bytes_per_day", "bytes_per_day_low", "bytes_per_day_high", "days_to_80", "days_to_full",
+    "days_to_full_low", "days_to_full_high", "first_topic", "basis",
+)  # fmt: skip
+"""Fields of a directory that its outlook gives."""
 
 
 @dataclass(slots=True)
 class TopicSums:
-    """Sums over the partitions of a topic."""
+    """Sums over the partitions of a topic; None once one of them is not known."""
 
     name: str
     bytes: int = 0
@@ -34,9 +39,9 @@ class TopicSums:
     overhang: int = 0
     steady: int | None = 0
     statuses: set[str] = field(default_factory=set)
-    rates: list[int] = field(default_factory=list)
+    rates: list[int | None] = field(default_factory=list)
     ages: list[int] = field(default_factory=list)
-    left: list[int] = field(default_factory=list)
+    left: list[int | None] = field(default_factory=list)
 
     def add(self, row: Figures) -> None:
         """Add a partition."""
@@ -101,7 +106,7 @@ class TopicSums:
 @dataclass(slots=True)
 class Directory:
     """Sums over the replicas in a log directory; ``growing``: bytes by topic in a week, of what is
-    added up no more than ``fastest``."""
+    added up no more than ``fastest``; ``unforeseen``: how one of them grows is not known."""
 
     broker: int | None
     log_dir: str
@@ -115,6 +120,7 @@ class Directory:
     uncut: list[float] = field(default_factory=lambda: [0.0] * PAST_DAYS)
     growing: dict[str, float] = field(default_factory=dict)
     oldest: int | None = None
+    unforeseen: bool = False
 
     def add(self, row: Figures, size: int) -> None:
         """Add a replica of ``size`` bytes; its partition's figures are of one that may differ.
@@ -122,6 +128,9 @@ class Directory:
         self.bytes += size
         if not row["bytes"]:
             self.kept = plus(self.kept, [float(size)] * len(GRID))
+            return
+        if row["kept"] is None:
+            self.unforeseen = True
             return
         part = size / row["bytes"]
         for name in ("kept", "fresh", "days", "hours"):
@@ -135,6 +144,7 @@ class Directory:
     def merge(self, other: Directory) -> None:
         """Add what was summed up of other replicas."""
         self.bytes += other.bytes
+        self.unforeseen |= other.unforeseen
         for name in ("kept", "fresh", "days", "hours", "uncut"):
             setattr(self, name, plus(getattr(self, name), getattr(other, name)))
         for topic, more in other.growing.items():
@@ -146,24 +156,32 @@ class Directory:
         most = max(self.growing, key=lambda t: (self.growing[t], t), default=None)
         return {} if most is None or self.growing[most] <= 0 else {most: self.growing[most]}
 
-    def outlook(self, now: int, seen: Sequence[Seen]) -> Outlook:
-        """Its forecast; from days of the past where the logs cover some, else from hours."""
+    def outlook(self, now: int, seen: Sequence[Seen]) -> Outlook | None:
+        """Its forecast; from days of the past where the logs cover some, else from hours. None
+        where it would be made of logs, and how one of them grows is not known."""
         covered = 0.0 if self.oldest is None else (now - self.oldest) / DAY
         writes, step = (self.days, 1.0) if covered >= 3 else (self.hours, 1 / 24)
         known = writes[-max(1, int(covered / step)) :]
-        return outlook(
+        found = outlook(
             Disk(self.bytes, self.kept, self.fresh, self.total, self.usable, known, step, seen)
         )
+        return found if found.by_history or not self.unforeseen else None
 
-    def row(self, said: Outlook) -> Row:
+    def row(self, said: Outlook | None) -> Row:
         """The row of the directory."""
-        most = next(iter(self.fastest()), None)
         return {
             "broker": self.broker,
             "log_dir": self.log_dir,
             "bytes": self.bytes,
             "total_bytes": self.total,
             "usable_bytes": self.usable,
+            **(dict.fromkeys(_FORESEEN) if said is None else self._foreseen(said)),
+        }
+
+    def _foreseen(self, said: Outlook) -> Row:
+        """Of ``row`` what its outlook says."""
+        fastest = {} if self.unforeseen else self.fastest()
+        return {
             "bytes_per_day": round(said.per_day.value),
             "bytes_per_day_low": round(said.per_day.low),
             "bytes_per_day_high": round(said.per_day.high),
@@ -171,7 +189,7 @@ class Directory:
             "days_to_full": self._days(said.to_full.value),
             "days_to_full_low": self._days(said.to_full.low),
             "days_to_full_high": self._days(said.to_full.high),
-            "first_topic": most,
+            "first_topic": next(iter(fastest), None),
             "basis": "history" if said.by_history else "logs",
         }
 
@@ -179,10 +197,11 @@ class Directory:
         """inf for not in a year; None where the size of the volume is not known."""
         return inf if found is None and self.total is not None else found
 
-    def growth_rows(self, said: Outlook, now: int, seen: Sequence[Seen]) -> list[Row]:
-        """Earlier runs, or else what the last days wrote taken off; then what is expected."""
+    def growth_rows(self, said: Outlook | None, now: int, seen: Sequence[Seen]) -> list[Row]:
+        """Earlier runs, or else what the last days wrote taken off; then what is expected, where
+        that is known."""
         past: list[tuple[float, float]] = [(s.days, s.bytes) for s in seen if s.days < 0]
-        if not past:
+        if not past and not self.unforeseen:
             size = float(self.bytes)
             for day, written in enumerate(reversed(self.uncut), 1):
                 size -= written
@@ -190,9 +209,10 @@ class Directory:
         rows = [self._grown(now, day, Interval(size, size, size)) for day, size in sorted(past)]
         here = Interval(self.bytes, self.bytes, self.bytes)
         rows.append(self._grown(now, 0, here))
+        curve = zip(GRID, said.curve, strict=True) if said is not None else ()
         ahead = [
-            self._grown(now, day, said.curve[i], forecast=True)
-            for i, day in enumerate(GRID)
+            self._grown(now, day, size, forecast=True)
+            for day, size in curve
             if 0 < day <= _FORECAST_DAYS
         ]
         return rows + ahead
@@ -210,8 +230,11 @@ class Directory:
 
 
 def plus(one: Sequence[Any], other: Sequence[Any]) -> list[Any]:
-    """The sums of two lists, place by place; of one alone where the other is empty."""
-    return [a + b for a, b in zip(one, other, strict=True)] if one else list(other)
+    """The sums of two lists, place by place, None where one is; of one alone where the other is
+    empty."""
+    if not one:
+        return list(other)
+    return [None if a is None or b is None else a + b for a, b in zip(one, other, strict=True)]
 
 
 def _least(one: int | None, other: int | None) -> int | None:

@@ -31,14 +31,15 @@ _KINDS: Final[Mapping[str, pa.DataType]] = {
 }
 _TOPICS: Final = columns(
     "name string, bytes bigint, oldest bigint, newest bigint, late bigint, old bigint,"
-    "overhang bigint, steady bigint, statuses texts, rates longs, ages longs, left longs",
+    "overhang bigint, steady bigint, statuses texts, rates rates, ages longs, left rates",
+    rates=array_of(pa.int64(), nulls=True),
     **_KINDS,
 )
 """The fields of TopicSums."""
 _DIRS: Final = columns(
     "broker int, log_dir string, total bigint, usable bigint, bytes bigint, kept doubles,"
     "fresh doubles, days doubles, hours doubles, uncut doubles, growing_topics texts,"
-    "growing_bytes doubles, oldest bigint",
+    "growing_bytes doubles, oldest bigint, unforeseen boolean",
     **_KINDS,
 )
 """The fields of Directory, ``growing`` as two lists."""
@@ -154,12 +155,15 @@ def replica_bytes(log_dirs: DataFrame) -> dict[str, int]:
 
 
 def risks(figures: DataFrame, options: ReportOptions) -> FirstRows:
-    """Rows of ``at_risk``, the worst first, then by when it goes; sums: groups, records."""
+    """Rows of ``at_risk``, the worst first, then by when it goes, last those without a verdict;
+    sums: groups with one, records."""
     f = functions_of(figures)
     some = figures.where(f.size("risks") > 0).select("topic", "partition", "risks")
     rows = map_rows(some, _risk_rows, _RISKS)
     sums = rows.groupBy("group").agg(
-        f.count("*").alias("rows"), f.sum("records_lost").alias("records")
+        f.count("*").alias("rows"),
+        f.sum("records_lost").alias("records"),
+        f.max("rank").alias("rank"),
     )
     groups = sums.toArrow().to_pylist()
     order = [("rank", "descending"), ("goes", "ascending")]
@@ -168,9 +172,17 @@ def risks(figures: DataFrame, options: ReportOptions) -> FirstRows:
     found = FirstRows(
         _first(rows.withColumn("goes", goes), order, [n for n in _RISKS.names if n != "rank"]),
         sum(group["rows"] for group in groups),
-        {"groups": len(groups), "records": sum(group["records"] or 0 for group in groups)},
+        _risk_sums(groups),
     )
     return _judged(found, "at_risk", AT_RISK, rows, options)
+
+
+def _risk_sums(groups: Sequence[Row]) -> dict[str, int]:
+    """Of all that is known; nothing where there are groups, and nothing is known of them."""
+    lost = [group for group in groups if group["rank"] > 0]
+    if groups and not lost:
+        return {}
+    return {"groups": len(lost), "records": sum(group["records"] or 0 for group in lost)}
 
 
 def _risk_rows(row: Row) -> Iterator[Row]:
@@ -179,7 +191,7 @@ def _risk_rows(row: Row) -> Iterator[Row]:
             "topic": row["topic"],
             "partition": row["partition"],
             **risk,
-            "rank": unread.ORDER.index(risk["status"]),
+            "rank": unread.ORDER.index(risk["status"] or unread.SAFE),
         }
 
 

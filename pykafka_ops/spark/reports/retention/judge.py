@@ -20,6 +20,7 @@ from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.reports.pieces import (
     A_DAY,
     HOUR,
+    SPANS,
     ages,
     base_of,
     rates,
@@ -42,17 +43,19 @@ RISK: Final = columns(
     "group string, lag bigint, unread_bytes bigint, oldest_unread bigint,"
     "deleted_in_seconds double, catch_up_seconds double, records_lost bigint, status string"
 )
-"""A group that will not read all of a partition."""
+"""A group that will not read all of a partition; without a status that is not known."""
 FIGURES: Final = columns(
     "topic string, partition int, bytes bigint, oldest bigint, newest bigint, late bigint,"
-    "old bigint, overhang bigint, status string, steady bigint, rates longs, ages longs,"
-    "left longs, kept longs, fresh longs, days longs, hours longs, clean_bytes bigint,"
+    "old bigint, overhang bigint, status string, steady bigint, rates rates, ages longs,"
+    "left rates, kept longs, fresh longs, days longs, hours longs, clean_bytes bigint,"
     "dirty_bytes bigint, dirty_ratio double, first_dirty_offset bigint, uncleanable bigint,"
     "oldest_dirty bigint, debt string, damaged bigint, uncut boolean, risks risks, damage texts",
+    rates=array_of(pa.int64(), nulls=True),
     risks=array_of(RISK, nulls=True),
     texts=array_of(pa.string(), nulls=True),
 )
-"""Figures of a partition. Lists: ``rates``: bytes per hour over each of SPANS; ``ages``: bytes
+"""Figures of a partition; null is not known, as all that depends on the rate of a log without any
+timestamp. Lists: ``rates``: bytes per hour over each of SPANS; ``ages``: bytes
 between each two of EDGES, before the first, behind the last, and without time; ``left``: bytes gone
 after each of HORIZONS; ``kept``, ``fresh``: of each day of GRID what is left of what is there and
 what is there of what will be written; ``days``, ``hours``: bytes written in each of the last,
@@ -93,13 +96,13 @@ def one(state: Mapping[str, Any], rules: RetentionRules) -> dict[str, Any]:
     oldest = min(firsts, default=None)
     span = span_of(sound, now)
     hourly = rates(sound, span)
-    rate = hourly[A_DAY] / HOUR
+    rate = None if hourly is None else hourly[A_DAY] / HOUR
     judged = judge(
         segments,
         policy,
         now,
         old_bytes=old if policy.delete else 0,
-        full_for=policy.retention_bytes / rate if rate > 0 else None,
+        full_for=policy.retention_bytes / rate if rate else None,
     )
     made = {
         "topic": state["topic"],
@@ -111,8 +114,8 @@ def one(state: Mapping[str, Any], rules: RetentionRules) -> dict[str, Any]:
         "old": old if policy.delete else 0,
         "overhang": overhang if policy.delete else 0,
         "status": judged.status,
-        "steady": steady_bytes(policy, rate),
-        "rates": [round(r) for r in hourly],
+        "steady": None if rate is None else steady_bytes(policy, rate),
+        "rates": [None] * len(SPANS) if hourly is None else [round(r) for r in hourly],
         "ages": ages(sound),
         "damaged": sum(p["bytes"] for p in broken),
         "damage": sorted(p["damage"] for p in broken),
@@ -129,9 +132,12 @@ def one(state: Mapping[str, Any], rules: RetentionRules) -> dict[str, Any]:
 
 
 def _ahead(
-    segments: Sequence[LogStretch], policy: RetentionPolicy, rate: float, now: int
-) -> dict[str, list[int]]:
-    """What leaves and what is held later."""
+    segments: Sequence[LogStretch], policy: RetentionPolicy, rate: float | None, now: int
+) -> dict[str, Any]:
+    """What leaves and what is held later; not known without a rate, but that nothing leaves where
+    nothing limits it."""
+    if rate is None:
+        return {"left": [None if policy.limited else 0] * len(HORIZONS)}
     size = sum(s.size for s in segments)
     moments = {**{now + s * 1000: s for s in HORIZONS}, **{now + d * DAY: -d for d in GRID}}
     at = dict(zip(sorted(moments), held(segments, policy, rate, now, sorted(moments)), strict=True))
@@ -144,10 +150,12 @@ def _ahead(
 
 
 def _past(
-    sound: Sequence[Mapping[str, Any]], span: int | None, rate: float, *, uncut: bool
+    sound: Sequence[Mapping[str, Any]], span: int | None, rate: float | None, *, uncut: bool
 ) -> dict[str, list[int]]:
-    """Bytes written in each of the last days and hours. Where retention took what was written
-    then, it is taken to have been as much as now."""
+    """Bytes written in each of the last days and hours; nothing is known of them without a rate.
+    Where retention took what was written then, it is taken to have been as much as now."""
+    if rate is None:
+        return {}
     days, hours = [0.0] * PAST_DAYS, [0.0] * PAST_HOURS
     for piece in sound:
         age = piece["age"]
@@ -168,10 +176,10 @@ def _risks(
     state: Mapping[str, Any],
     segments: Sequence[LogStretch],
     policy: RetentionPolicy,
-    rate: float,
+    rate: float | None,
     now: int,
 ) -> list[dict[str, Any]]:
-    """The groups that will not read all of it."""
+    """The groups that will not read all of it, or of which that is not known."""
     found = []
     for row in state["readers"] or ():
         reader = GroupReader(row["committed"], row["end"], row["rate_out"], row["rate_in"])

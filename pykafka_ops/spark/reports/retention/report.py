@@ -226,9 +226,10 @@ def _summary(sums: _Sums, topics: Sequence[Row], dirs: Sequence[Row]) -> Row:
     full = [d["days_to_full"] for d in dirs if isfinite(d["days_to_full"] or 0.0)]
     full = [days for days in full if days is not None]
     late = [t for t in topics if t["status"] in (OVER, BLOCKED)]
-    within_a_day = HORIZONS.index(86_400)
+    left = (topic.left[HORIZONS.index(86_400)] for topic in sums.topics.values())
+    leaving = [size for size in left if size is not None]
 
-    def of(section: str, figure: int) -> int | None:
+    def of(section: str, figure: int | None) -> int | None:
         """A figure of that section, None where it is not known."""
         return None if sums.unknown.get(section) else figure
 
@@ -238,10 +239,10 @@ def _summary(sums: _Sums, topics: Sequence[Row], dirs: Sequence[Row]) -> Row:
         "replica_bytes": sum(t["replica_bytes"] or 0 for t in topics) if sums.dirs else None,
         "topics_over": len(late),
         "over_bytes": sum(t["over_bytes"] for t in late),
-        "leaving_in_a_day": sum(t.left[within_a_day] for t in sums.topics.values()),
+        "leaving_in_a_day": sum(leaving) if leaving or not sums.topics else None,
         "first_full_days": min(full, default=None),
-        "groups_at_risk": of("at_risk", sums.at_risk.sums.get("groups", 0)),
-        "records_at_risk": of("at_risk", sums.at_risk.sums.get("records", 0)),
+        "groups_at_risk": of("at_risk", sums.at_risk.sums.get("groups")),
+        "records_at_risk": of("at_risk", sums.at_risk.sums.get("records")),
         "dirty_bytes": of("compaction", sums.compaction.sums.get("dirty", 0)),
         "stuck_partitions": of("compaction", sums.compaction.sums.get("stuck", 0)),
         "damaged_places": len(sums.damage.places),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.analysis.capacity import GRID
+from pykafka_ops.analysis.capacity import GRID, Seen
 from pykafka_ops.analysis.clocks import CLOCK_MS
 from pykafka_ops.analysis.retention import RetentionPolicy
 from pykafka_ops.spark.reports.retention.fold import Directory, TopicSums
@@ -18,6 +18,44 @@ def test_a_topic_whose_oldest_record_lies_in_the_future_has_no_age() -> None:
         )
         assert row["age_seconds"] == age
         assert (row["age_share"] is None) == (age is None)
+
+
+def test_a_topic_with_a_log_of_unknown_rate_has_none() -> None:
+    topic = TopicSums("t")
+    known = {"bytes": 5, "late": 0, "old": 0, "overhang": 0, "status": "ok", "oldest": 1,
+             "newest": 2, "steady": 9,
+             "rates": [1, 2, 3], "ages": [5], "left": [1] * 5}  # fmt: skip
+    topic.add(known)
+    topic.add(known | {"rates": [None] * 3, "left": [None] * 5, "steady": None})
+    topic.add(known)
+    row = topic.row(RetentionPolicy(), NOW, None, estimated=False)
+    assert row["bytes"] == 15
+    assert {row[f"bytes_per_hour{span}"] for span in ("", "_day", "_week")} == {None}
+    assert row["steady_bytes"] is None
+    assert {one["bytes"] for one in topic.leaving_rows()} == {None}
+
+
+def test_no_forecast_is_made_of_logs_whose_growth_is_not_known() -> None:
+    directory = Directory(1, "/data", total=1000, usable=400)
+    directory.add({"topic": "timeless", "bytes": 300, "kept": None, "fresh": None, "days": None,
+                   "hours": None, "uncut": True, "oldest": None}, 600)  # fmt: skip
+    said = directory.outlook(NOW, ())
+    assert said is None
+    row = directory.row(said)
+    assert (row["bytes"], row["usable_bytes"]) == (600, 400)
+    forecast = {"bytes_per_day", "days_to_full", "days_to_80", "first_topic", "basis"}
+    assert {row[name] for name in forecast} == {None}
+    grown = directory.growth_rows(said, NOW, ())
+    assert [(one["bytes"], one["forecast"]) for one in grown] == [(600, False)]
+
+
+def test_earlier_runs_tell_how_a_directory_grows_of_whose_logs_it_is_not_known() -> None:
+    directory = Directory(1, "/data", total=10_000, usable=4000, bytes=600, unforeseen=True)
+    seen = [Seen(-day, 600 - 100 * day) for day in (3, 2, 1)]
+    said = directory.outlook(NOW, seen)
+    row = directory.row(said)
+    assert (row["basis"], row["bytes_per_day"], row["first_topic"]) == ("history", 100, None)
+    assert sum(one["forecast"] for one in directory.growth_rows(said, NOW, seen)) > 0
 
 
 def test_what_nobody_knows_the_records_of_stays_in_its_directory() -> None:

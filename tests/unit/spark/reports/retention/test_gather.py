@@ -15,10 +15,12 @@ NAMES = ["topic", "partition", "bytes", "kept", "fresh", "days", "hours", "uncut
 SOME_FIGURES = pa.schema([FIGURES.field(name) for name in NAMES])
 
 
-def sums(grown: dict[str, int]) -> Directory:
-    """The one directory of topics with a replica of 100 bytes each, which grow to so many bytes."""
+def sums(grown: dict[str, int | None]) -> Directory:
+    """The one directory of topics with a replica of 100 bytes each, which grow to so many bytes;
+    None: that is not known."""
     spark = local_session()
     figures = [
+        (topic, 0, 100, None, None, None, None, True, None) if size is None else
         (topic, 0, 100, [0] * len(GRID), [size] * len(GRID), [0] * PAST_DAYS, [0] * PAST_HOURS,
          True, 5)
         for topic, size in grown.items()
@@ -28,6 +30,11 @@ def sums(grown: dict[str, int]) -> Directory:
         made_frame(spark, dirs, schemas.LOG_DIRS), made_frame(spark, figures, SOME_FIGURES)
     ).values()
     return found
+
+
+def test_a_directory_is_told_not_to_be_foreseen_for_one_log_in_it() -> None:
+    assert not sums({"a": 100}).unforeseen
+    assert sums({"a": 100, "timeless": None}).unforeseen
 
 
 def test_of_topics_that_grow_in_a_directory_only_the_fastest_is_told() -> None:

@@ -79,6 +79,31 @@ def test_a_log_by_a_clock_ahead_has_the_rate_of_its_own_life() -> None:
     assert mixed["rates"] == [600, 600 * 2 / 2, 600]
 
 
+def test_what_a_log_without_any_time_gets_and_loses_is_not_known() -> None:
+    timeless = _state(_piece(0, None, 600), _piece(100, None, 600))
+    found = one(timeless, _rules(RetentionPolicy(retention_ms=-1, retention_bytes=10_000)))
+    assert (found["bytes"], found["rates"], found["steady"]) == (1200, [None] * 3, None)
+    assert found["left"] == [None] * len(HORIZONS)
+    assert not {"kept", "fresh", "days", "hours"} & found.keys()
+    forever = one(timeless, _rules(RetentionPolicy(retention_ms=-1)))
+    assert forever["left"] == [0] * len(HORIZONS)
+
+
+def test_whether_a_group_reads_a_log_without_any_time_before_it_goes_is_not_known() -> None:
+    pieces = [_piece(100, None, 10), _piece(200, None, 10)]
+
+    def risks(committed: int, **policy: Any) -> list[tuple[Any, ...]]:
+        reader = {"group": "g", "committed": committed, "end": 210, "rate_in": 1.0, "rate_out": 1.0}
+        found = one(_state(*pieces, readers=[reader]), _rules(RetentionPolicy(**policy)))
+        names = ("status", "deleted_in_seconds", "records_lost")
+        return [tuple(risk[name] for name in names) for risk in found["risks"]]
+
+    by_size = {"retention_ms": -1, "retention_bytes": 10_000}
+    assert risks(150, **by_size) == risks(150, retention_ms=DAY) == [(None, None, None)]
+    assert risks(90, **by_size) == [("LOSING", 0.0, 10)]
+    assert risks(150, retention_ms=-1) == risks(210, **by_size) == []
+
+
 def test_what_was_deleted_is_taken_to_have_been_written_as_now() -> None:
     pieces = [_piece(500, 3, 300), _piece(600, 0, 300)]
     assert one(_state(*pieces), _rules(RetentionPolicy()))["days"] == [4800] * 6 + [4800]
