@@ -184,7 +184,7 @@ NOWHERE = "endpoint_override=127.0.0.1:1&scheme=http&region=us-east-1"
         (f"--history s3://bucket/h?{NOWHERE}", "us-east-1: the store does not answer"),
         (f"--history s3a://bucket/h?{NOWHERE}", "us-east-1: the store does not answer"),
         ("--html nofs://bucket/x.html", "Spark has no file system for nofs://"),
-        ("--csv hdfs://127.0.0.1:1/csv", "cannot list hdfs://127.0.0.1:1/csv/: "),
+        ("--csv hdfs://127.0.0.1:1/csv", "cannot look at hdfs://127.0.0.1:1/csv: the store"),
     ],
 )
 def test_a_uri_that_cannot_be_written_is_refused_before_anything_is_read(
