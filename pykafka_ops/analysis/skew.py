@@ -106,6 +106,7 @@ def partitions_for(
 class TopicFacts(NamedTuple):
     """What advice on a topic is made of; rates in bytes/s, shares 0 to 1.
 
+    ``records``: None where nobody knows how many there are;
     ``advised``: what ``partitions_for`` says of its peak, None where the rate is not known;
     ``hottest``: the partition that holds most, and ``hottest_share`` its share of the bytes;
     ``keys``: shares of the bytes of the heaviest keys as people read them, and ``null_share`` of
@@ -114,7 +115,7 @@ class TopicFacts(NamedTuple):
     """
 
     partitions: int
-    records: int
+    records: int | None
     balance: Imbalance
     advised: int | None
     hottest: int | None
@@ -135,7 +136,7 @@ def advice(facts: TopicFacts) -> str:
 
 
 def _spread_advice(facts: TopicFacts) -> str:
-    if facts.records < TELLING * facts.partitions:
+    if facts.records is not None and facts.records < TELLING * facts.partitions:
         return "too few records to judge how they are spread"
     where = f"partition {facts.hottest} holds {facts.hottest_share:.0%}"
     if facts.keys is None:

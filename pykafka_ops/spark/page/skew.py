@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
-from pykafka_ops.analysis.sampled import ALL
 from pykafka_ops.analysis.skew import BANDS, EVEN, SEVERE, SKEWED, UNEVEN
 from pykafka_ops.page.charts.bars import Bar, bars
 from pykafka_ops.page.charts.columns import columns
@@ -16,14 +15,13 @@ from pykafka_ops.page.markup import join
 from pykafka_ops.page.ticks import sizes
 from pykafka_ops.page.units import NONE, moment, number, percent, share, size
 from pykafka_ops.spark.model import Report, Row
+from pykafka_ops.spark.page.keys import heaviest, named, share_text
 from pykafka_ops.spark.page.parts import (
     SHOWN,
     Picture,
     Tile,
     View,
     amount,
-    band,
-    barred,
     brief,
     listed,
     more,
@@ -40,8 +38,6 @@ _BANDS = (*(name for _, name in BANDS), SEVERE)
 COLUMNS = 60
 TOPICS = 2
 """Topics that have pictures of their own."""
-HEAVY = 0.01
-"""Of a topic's bytes: keys below that are not worth a bar."""
 BALANCED = 20.0
 """Percent: a broker this far from the mean is worth a colour."""
 
@@ -50,14 +46,14 @@ def view(report: Report) -> View:
     """The page of a skew report."""
     topics = _worst(report)
     pictures: list[Picture | None] = [_topics(topics)]
-    drawn = [r for r in topics if text(r, "band") != EVEN] or topics
+    drawn = _off(topics) or topics
     for topic in drawn[:TOPICS]:
         pictures += [_partitions(report, topic), _lorenz(report, topic), _windows(report, topic)]
-    pictures += [_keys(report), _brokers(report)]
+    pictures += [heaviest(report), _brokers(report)]
     return View(
         "Partition skew",
         headline(report),
-        _tone(topics),
+        _tone(report, topics),
         tiles(report),
         [p for p in pictures if p is not None],
         "topics",
@@ -73,6 +69,16 @@ def _brief(report: Report) -> str:
     if not bad:
         return ""
     return f"{listed([text(r, 'topic') for r in bad])} {'is' if len(bad) == 1 else 'are'} skewed"
+
+
+def _off(topics: Sequence[Row]) -> list[Row]:
+    """Those that are known not to be even."""
+    return [r for r in topics if r.get("band") is not None and text(r, "band") != EVEN]
+
+
+def unknown_partitions(report: Report) -> int:
+    """How many partitions nobody tells the bytes or records of."""
+    return sum(int(amount(r, "unknown_partitions")) for r in rows(report, "topics"))
 
 
 def uneven(report: Report) -> list[Row]:
@@ -114,12 +120,17 @@ def headline(report: Report) -> str:
     topics = _worst(report)
     if not topics:
         return "No topic holds anything."
-    bad = uneven(report)
+    bad, dark = uneven(report), unknown_partitions(report)
+    lacks = (
+        f" What {plural(dark, 'partition holds', 'partitions hold')} is not known." if dark else ""
+    )
+    known = [r for r in topics if r.get("band") is not None]
     if not bad:
-        return f"{plural(len(topics), 'topic is', 'topics are')} spread evenly enough."
+        said = f"{plural(len(known), 'topic is', 'topics are')} spread evenly enough."
+        return (said if known else "How topics are spread is not known.") + lacks
     names = listed([text(r, "topic") for r in bad])
     verb = "is" if len(bad) == 1 else "are"
-    first = f"{len(bad)} of {plural(len(topics), 'topic')} {verb} skewed: {names}."
+    first = f"{len(bad)} of {plural(len(known), 'topic')} {verb} skewed: {names}."
     worst = text(bad[0], "topic")
     parts = _partitions_of(report, worst)
     if parts and num(parts[0], "share") is not None:
@@ -129,50 +140,78 @@ def headline(report: Report) -> str:
         )
         key = most([k for k in rows(report, "keys") if text(k, "topic") == worst], "share")
         if key is not None:
-            alone = _share(key)
+            alone = share_text(key)
             first += f"; key {brief(key, 'key')} alone makes {alone} of the topic"
         first += "."
-    return first
+    return first + lacks
 
 
-def _tone(topics: Sequence[Row]) -> str:
+def _tone(report: Report, topics: Sequence[Row]) -> str:
     bands = {text(r, "band") for r in topics}
-    return "bad" if SEVERE in bands else "warn" if SKEWED in bands else "ok"
+    if SEVERE in bands:
+        return "bad"
+    return "warn" if SKEWED in bands or unknown_partitions(report) else "ok"
 
 
 def tiles(report: Report) -> list[Tile]:
     """The figures on top."""
-    topics, parts = _worst(report), rows(report, "partitions")
-    bad = uneven(report)
+    topics = _worst(report)
     widest, key = most(topics, "max_over_mean"), most(rows(report, "keys"), "share")
-    hot = [r for r in parts if r.get("hot") is True]
     brokers = rows(report, "brokers")
     told = [r for r in brokers if num(r, "skew_percent") is not None]
     off = max(told, key=lambda r: abs(amount(r, "skew_percent")), default=None)
-    total = sum(amount(r, "bytes") for r in topics)
     ratio = num(widest, "max_over_mean") if widest else None
     heavy = num(key, "share") if key else None
     skew = num(off, "skew_percent") if off else None
     return [
-        Tile("Skewed topics", len(bad), f"{len(bad):,} of {len(topics):,}",
-             listed([text(r, "topic") for r in bad], 2), _tone(topics), of="topics"),
+        _skewed(report, topics),
         Tile("Fullest against the mean", ratio, NONE if ratio is None else f"{number(ratio)} ×",
              brief(widest, "topic") if widest else "", of="topics"),
-        Tile("Hot partitions", len(hot), f"{len(hot):,} of {len(parts):,}",
-             listed([f"{text(r, 'topic')}-{text(r, 'partition')}" for r in hot], 2),
-             "warn" if hot else "ok", of="partitions"),
+        _hot(report),
         Tile("Heaviest key", heavy, NONE if key is None else share(amount(key, "share")),
-             _named(key) if key else "", unit="share", of="keys"),
+             named(key) if key else "", unit="share", of="keys"),
         Tile("Broker off the mean", skew, NONE if skew is None else percent(skew),
              f"broker {brief(off, 'broker')}" if off else "", good=0, unit="percent", of="brokers"),
-        Tile("Bytes", total, size(total), plural(len(topics), "topic"), good=0, unit="bytes",
-             of="topics"),
+        _bytes(report, topics),
     ]  # fmt: skip
 
 
+def _skewed(report: Report, topics: Sequence[Row]) -> Tile:
+    bad, known = uneven(report), sum(r.get("band") is not None for r in topics)
+    tone = _tone(report, topics)
+    if topics and not known:
+        return Tile("Skewed topics", None, NONE, "not known", tone, of="topics")
+    note = listed([text(r, "topic") for r in bad], 2) or _lacks(report)
+    return Tile("Skewed topics", len(bad), f"{len(bad):,} of {known:,}", note, tone, of="topics")
+
+
+def _hot(report: Report) -> Tile:
+    parts = rows(report, "partitions")
+    known = [r for r in parts if r.get("hot") is not None]
+    if parts and not known:
+        return Tile("Hot partitions", None, NONE, "not known", "warn", of="partitions")
+    hot = [r for r in known if r["hot"] is True]
+    note = listed([f"{text(r, 'topic')}-{text(r, 'partition')}" for r in hot], 2) or _lacks(report)
+    return Tile("Hot partitions", len(hot), f"{len(hot):,} of {len(known):,}", note,
+                "warn" if hot or unknown_partitions(report) else "ok", of="partitions")  # fmt: skip
+
+
+def _bytes(report: Report, topics: Sequence[Row]) -> Tile:
+    known = [held for r in topics if (held := num(r, "bytes")) is not None]
+    if topics and not known:
+        return Tile("Bytes", None, NONE, "not known", "warn", unit="bytes", of="topics")
+    note = f"at least: {lacks}" if (lacks := _lacks(report)) else plural(len(topics), "topic")
+    return Tile("Bytes", sum(known), size(sum(known)), note, good=0, unit="bytes", of="topics")
+
+
+def _lacks(report: Report) -> str:
+    dark = unknown_partitions(report)
+    return f"{plural(dark, 'partition')} not known" if dark else ""
+
+
 def _topics(topics: Sequence[Row]) -> Picture | None:
-    off = [r for r in topics if text(r, "band") != EVEN]
-    shown = off[:SHOWN]
+    off, dark = _off(topics), sum(r.get("band") is None for r in topics)
+    even, shown = len(topics) - len(off) - dark, off[:SHOWN]
     if not shown:
         return None
     made = [
@@ -192,15 +231,16 @@ def _topics(topics: Sequence[Row]) -> Picture | None:
              bars(title, made, mark=(1.0, "even"))),
         "; ".join(filter(None, [
             more(len(off), len(shown), "topics"),
-            f"{plural(len(topics) - len(off), 'topic')} spread evenly"
-            if len(topics) > len(off) else "",
+            f"{plural(even, 'topic')} spread evenly" if even else "",
+            f"{plural(dark, 'topic')} not known" if dark else "",
         ])),
     )  # fmt: skip
 
 
 def _partitions(report: Report, topic: Row) -> Picture | None:
     name = text(topic, "topic")
-    own = _partitions_of(report, name)
+    every = _partitions_of(report, name)
+    own = [r for r in every if num(r, "bytes") is not None]
     if not own:
         return None
     made = [
@@ -221,13 +261,18 @@ def _partitions(report: Report, topic: Row) -> Picture | None:
         "Bytes per partition, the fullest first, with its number below.",
         join(key, columns(title, f"{name}: {'; '.join(b.tip for b in made[:SHOWN])}", made, ticks,
                           size, (mean, f"mean {size(mean)}"))),
-        more(len(own), len(made), "partitions"),
+        "; ".join(filter(None, [
+            more(len(own), len(made), "partitions"),
+            f"{plural(len(every) - len(own), 'partition')} not known"
+            if len(every) > len(own) else "",
+        ])),
     )  # fmt: skip
 
 
 def _lorenz(report: Report, topic: Row) -> Picture | None:
     name, gini = text(topic, "topic"), num(topic, "gini")
-    values = [amount(r, "bytes") for r in _partitions_of(report, name)]
+    held = (num(r, "bytes") for r in _partitions_of(report, name))
+    values = [value for value in held if value is not None]
     if len(values) < 2:
         return None
     said = "" if gini is None else f" Gini {gini:.3f}: 0 is even, near 1 all is in one partition."
@@ -242,7 +287,10 @@ def _lorenz(report: Report, topic: Row) -> Picture | None:
 
 def _windows(report: Report, topic: Row) -> Picture | None:
     name = text(topic, "topic")
-    own = [r for r in rows(report, "windows") if text(r, "topic") == name]
+    own = [
+        r for r in rows(report, "windows")
+        if text(r, "topic") == name and num(r, "bytes") is not None
+    ]  # fmt: skip
     if not own:
         return None
     starts = sorted({int(amount(r, "start")) for r in own})
@@ -267,71 +315,6 @@ def _cell(row: Row, length: int) -> Cell:
     start, held = whole(row, "start") or 0, amount(row, "bytes")
     tip = f"partition {text(row, 'partition')}, {moment(start, '%d %b %H:%M')}: {size(held)}"
     return Cell(start, start + length, held, tip)
-
-
-def _share(key: Row) -> str:
-    """The share of a key, with its band."""
-    said = _reach(key)
-    return share(amount(key, "share")) + (f" ({said})" if said else "")
-
-
-def _reach(key: Row) -> str:
-    return band(key, "share", ("share_low", "share_high"), "share")
-
-
-def _named(key: Row) -> str:
-    """A key, its topic, and how far its share may be off."""
-    said = _reach(key)
-    return f"{brief(key, 'key')} in {brief(key, 'topic')}" + (f", {said}" if said else "")
-
-
-def _sampled_keys(report: Report) -> Picture | None:
-    """Shares with their bands, where keys were counted in a sample."""
-    ordered = sorted(rows(report, "keys"), key=lambda r: -amount(r, "share"))
-    shown = [r for r in ordered if amount(r, "share") >= HEAVY][:SHOWN]
-    made = [
-        Bar(f"{text(r, 'key')}  in {text(r, 'topic')}", num(r, "share"), _share(r), "plain",
-            num(r, "share_low"), num(r, "share_high"),
-            f"key {text(r, 'key')} in {text(r, 'topic')}: {_share(r)} of its topic{_where(r)}")
-        for r in shown
-    ]  # fmt: skip
-    note = (
-        "Share of a topic's bytes, by a sample; the line is the band of 95 %. Keys that are not"
-        " told from noise are left out."
-    )
-    return barred("Heaviest keys", note, made, len(ordered), "keys")
-
-
-def _keys(report: Report) -> Picture | None:
-    if any(r.get("basis") not in (None, ALL) for r in rows(report, "keys")):
-        return _sampled_keys(report)
-    ordered = sorted(rows(report, "keys"), key=lambda r: -amount(r, "bytes"))
-    shown = [r for r in ordered if amount(r, "share") >= HEAVY][:SHOWN]
-    if not shown:
-        return None
-    made = [
-        Bar(f"{text(r, 'key')}  in {text(r, 'topic')}", num(r, "bytes"),
-            f"{size(amount(r, 'bytes'))} · {share(amount(r, 'share'))}", "plain",
-            num(r, "bytes"), amount(r, "bytes") + amount(r, "error"),
-            f"key {text(r, 'key')} in {text(r, 'topic')}: {size(amount(r, 'bytes'))}, "
-            f"at most {size(amount(r, 'error'))} more{_where(r)}")
-        for r in shown
-    ]  # fmt: skip
-    return Picture(
-        "Heaviest keys",
-        "Bytes of the records of a key; the line behind a bar is what may have been missed.",
-        bars("Heaviest keys", made),
-        more(len(ordered), len(shown), "keys"),
-    )
-
-
-def _where(row: Row) -> str:
-    found = row.get("partitions")
-    if not isinstance(found, Sequence) or isinstance(found, str | bytes):
-        return ""
-    parts = [p for p in found if isinstance(p, Mapping)]
-    said = [f"{text(p, 'partition')} ({share(amount(p, 'share'))})" for p in parts[:4]]
-    return f"; in partition {', '.join(said)}" if said else ""
 
 
 def _brokers(report: Report) -> Picture | None:

@@ -15,10 +15,13 @@ _RACK: Final = Column("rack", "Rack", doc="The broker's rack; empty where it has
 _RECORDS: Final = Column(
     "records", "Records", "records",
     "Records in the log, control records left out; of a cluster alone and with --sample, offsets"
-    " from start to end.",
+    " from start to end; empty: not known.",
 )  # fmt: skip
 _BYTES: Final = Column(
-    "bytes", "Bytes", "bytes", "On disk, of one replica per partition, compressed as they are."
+    "bytes",
+    "Bytes",
+    "bytes",
+    "On disk, of one replica per partition, compressed as they are; empty: not known.",
 )
 _RATE: Final = Column(
     "bytes_per_second", "Rate", "bytes/s",
@@ -38,10 +41,14 @@ _LEADER_BYTES: Final = Column("leader_bytes", "Led", "bytes", "Bytes of the repl
 TOPICS: Final = (
     _TOPIC,
     Column("partitions", "Partitions", kind="number"),
+    Column("unknown_partitions", "Unknown", kind="number", detail=True,
+           doc="Partitions of which nobody tells bytes or records: sums and rates are at least"
+           " those shown, the spread is that of what is known."),
     _RECORDS,
     _BYTES,
-    Column("max_over_mean", "Max/mean", doc="Bytes of the largest partition over the mean.",
-           kind="number"),
+    Column("max_over_mean", "Max/mean", kind="number",
+           doc="Bytes of the largest partition over the mean; empty, as the two beside it: not"
+           " known of any."),
     Column(
         "cv", "CV",
         doc="Coefficient of variation of the bytes: their standard deviation over their mean.",
@@ -55,7 +62,8 @@ TOPICS: Final = (
     Column("records_cv", "CV of records", doc="As above, of records.", detail=True, kind="number"),
     Column("records_gini", "Gini of records", doc="As above, of records.", detail=True,
            kind="number"),
-    Column("band", "Spread", doc="By CV: even to 0.2, uneven to 0.5, skewed to 1, then severe.",
+    Column("band", "Spread",
+           doc="By CV: even to 0.2, uneven to 0.5, skewed to 1, then severe; empty: not known.",
            values=(*(name for _, name in BANDS), SEVERE)),
     _AVERAGE,
     Column(
@@ -84,7 +92,7 @@ PARTITIONS: Final = (
     Column("rack", "Rack", doc="That of the leader.", detail=True, spare=True),
     _RECORDS,
     _BYTES,
-    Column("share", "Share", "share", "Of the topic's bytes."),
+    Column("share", "Share", "share", "Of the topic's bytes, as far as they are known."),
     Column("ratio_to_mean", "Of mean", doc="Bytes over the mean of the topic's partitions.",
            kind="number"),
     Column(
@@ -107,7 +115,7 @@ WINDOWS: Final = (
     _PARTITION,
     Column("start", "Start", "ms", "Begin of the window."),
     Column("records", "Records", "records", "Whose batch has its newest timestamp in the window."),
-    Column("bytes", "Bytes", "bytes", "Of these batches."),
+    Column("bytes", "Bytes", "bytes", "Of these batches; empty: not known."),
 )
 BROKERS: Final = (
     _BROKER, _RACK, _REPLICAS, _LEADERS, _ALL_BYTES, _LEADER_BYTES, _SKEW

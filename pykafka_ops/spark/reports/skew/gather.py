@@ -79,17 +79,22 @@ class CountedRecords:
                 frame.unpersist()
 
 
-def gathered(volumes: DataFrame, hosted: DataFrame | None, counts: CountedRecords) -> DataFrame:
+def gathered(
+    volumes: DataFrame,
+    hosted: DataFrame | None,
+    counts: CountedRecords,
+    sizes: DataFrame | None = None,
+) -> DataFrame:
     """A row per topic with ``parts`` (volumes, leader and counts of each partition) and ``keys``.
 
-    Partitions of ``hosted`` that nothing is known of are there, too.
+    Partitions of ``hosted`` without a volume are there, too: empty where their offsets, or
+    ``sizes`` of logs (PLACE, bytes), say so; else what they hold is null.
     """
     f = functions_of(volumes)
     if hosted is None:
         found = volumes.withColumn("leader", f.lit(None).cast("int"))
     else:
-        leader = f.when(f.col("leader") >= 0, f.col("leader")).alias("leader")
-        found = volumes.join(hosted.select(*PLACE, leader), list(PLACE), "full")
+        found = _with_hosted(volumes, hosted, sizes)
     if counts.frame is None:
         found = found.withColumn("counts", f.lit(None).cast(_struct(_COUNTS)))
     else:
@@ -103,6 +108,30 @@ def gathered(volumes: DataFrame, hosted: DataFrame | None, counts: CountedRecord
     keyed = counts.frame.where(f.col("key").isNotNull()).groupBy("topic")
     keys = keyed.agg(f.collect_list(f.struct(*_KEYS.names)).alias("keys"))
     return topics.join(keys, ["topic"], "left")
+
+
+def _with_hosted(volumes: DataFrame, hosted: DataFrame, sizes: DataFrame | None) -> DataFrame:
+    """VOLUMES and ``leader`` of all partitions."""
+    f = functions_of(volumes)
+    told = hosted.select(
+        *PLACE,
+        f.when(f.col("leader") >= 0, f.col("leader")).alias("leader"),
+        f.coalesce(f.col("start_offset") >= f.col("end_offset"), f.lit(False)).alias("is_empty"),
+    )
+    if sizes is None:
+        told = told.withColumn("size", f.lit(None).cast("bigint"))
+    else:
+        told = told.join(sizes.select(*PLACE, f.col("bytes").alias("size")), list(PLACE), "left")
+    found = volumes.join(told, list(PLACE), "full")
+    none, size = f.lit(0).cast("bigint"), f.col("size")
+    no_records = f.when(f.col("is_empty") | (size == 0), none)
+    no_bytes = f.when(size.isNotNull() & (f.col("is_empty") | (size == 0)), none)
+    return found.select(
+        *PLACE,
+        f.coalesce(f.col("records"), no_records).alias("records"),
+        f.coalesce(f.col("bytes"), no_bytes).alias("bytes"),
+        "first", "last", "codecs", "leader",
+    )  # fmt: skip
 
 
 def _struct(schema: Any) -> str:

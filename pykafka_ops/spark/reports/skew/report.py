@@ -35,7 +35,7 @@ from pykafka_ops.spark.reports.skew.brokers import (
 )
 from pykafka_ops.spark.reports.skew.gather import CountedRecords, gathered
 from pykafka_ops.spark.reports.skew.key_rows import key_row
-from pykafka_ops.spark.reports.skew.rows import PARTITION, TOPIC, topic_rows
+from pykafka_ops.spark.reports.skew.rows import PARTITION, TOPIC, known_sum, topic_rows
 from pykafka_ops.spark.reports.skew.volume import MOST_ROWS as MOST_WINDOWS
 from pykafka_ops.spark.reports.skew.volume import WINDOWS, FromBatches, FromEnds
 
@@ -49,7 +49,8 @@ _NAMED: Final = 20
 
 @dataclass(slots=True)
 class _Rows:
-    """Rows of sections; ``count`` and ``hot``: partitions in all, and of them that stand out."""
+    """Rows of sections; ``count`` and ``hot``: partitions in all, and of them that stand out (None:
+    not known of any)."""
 
     topics: list[Row]
     partitions: list[Row]
@@ -57,7 +58,7 @@ class _Rows:
     shown: int
     window: int | None
     count: int
-    hot: int
+    hot: int | None
     met: MetRows | None
     elsewhere: str
 
@@ -75,15 +76,17 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     is_sample = options.key_sample is not None
     batches = None if is_sample else _shown_only(inputs, inputs.batches())
     sizes = inputs.sizes() if is_sample else None
+    sizes = found.sizes if sizes is None else sizes
     volume = (
         FromBatches(inputs, batches, options)
         if batches is not None
-        else FromEnds(inputs, hosted, found.sizes if sizes is None else sizes, options)
+        else FromEnds(inputs, hosted, sizes, options)
     )
     try:
         counts = _counted(inputs, options, usual=is_sample or batches is not None)
         options.stage("counting batches")
-        made = _rows(volume, hosted, found, counts, options)
+        told = hosted, None if batches is None else sizes  # those of FromEnds have them
+        made = _rows(volume, told, found, counts, options)
         keys = _key_rows(counts)
         counts.add_damage(volume.damage)
     finally:
@@ -92,7 +95,7 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     moves = plan(found, options.tolerance)
     problems = [*inputs.problems, *volume.damage.problems()]
     sections = [
-        Section("topics", "Topics", columns.TOPICS, made.topics),
+        Section("topics", "Topics", columns.TOPICS, made.topics, _unknown(made)),
         Section("partitions", "Partitions", columns.PARTITIONS, made.partitions, total=made.count,
                 met=made.met, elsewhere=made.elsewhere),
         Section("keys", "Heaviest keys", columns.KEYS, keys, _told(keys)),
@@ -132,13 +135,14 @@ def _counted(inputs: Inputs, options: ReportOptions, *, usual: bool) -> CountedR
 
 def _rows(
     volume: FromBatches | FromEnds,
-    hosted: DataFrame | None,
+    told: tuple[DataFrame | None, DataFrame | None],
     found: ReplicaPlaces,
     counts: CountedRecords,
     options: ReportOptions,
 ) -> _Rows:
-    volumes = kept(volume.volumes())
-    every = kept(gathered(volumes, hosted, counts))
+    """``told``: partitions that are hosted, and sizes of logs beside ``volume``."""
+    volumes, (hosted, sizes) = kept(volume.volumes()), told
+    every = kept(gathered(volumes, hosted, counts, sizes))
     try:
         f = functions_of(volumes)
         sums = volumes.groupBy(f.lit(True).alias("every")).agg(
@@ -176,13 +180,15 @@ def _rows(
         volumes.unpersist()
 
 
-def _skewed_first(topic: Mapping[str, Any]) -> tuple[float, int, str]:
-    return -topic["cv"], -topic["bytes"], topic["topic"]
+def _skewed_first(topic: Mapping[str, Any]) -> tuple[bool, float, int, str]:
+    """What nothing is known of comes last."""
+    is_dark = topic["cv"] is None
+    return is_dark, -(topic["cv"] or 0.0), -(topic["bytes"] or 0), topic["topic"]
 
 
 def _partitions(
     topics: DataFrame, options: ReportOptions
-) -> tuple[list[Row], int, int, MetRows | None, str]:
+) -> tuple[list[Row], int, int | None, MetRows | None, str]:
     """Rows of partitions by name, of many those that stand out, then the largest; how many there
     are, and how many stand out; of many those that meet the condition, and where all are."""
     rows = kept(map_rows(topics.select("parts"), lambda topic: topic["parts"], PARTITION))
@@ -199,7 +205,8 @@ def _partitions(
             if options.condition is not None:
                 met = options.condition.met("partitions", rows, known=columns.PARTITIONS)
             where = options.all_rows("partitions", rows, known=columns.PARTITIONS)
-        return shown, total, counts.get(True, 0), met, where
+        is_known = not total or True in counts or False in counts
+        return shown, total, counts.get(True, 0) if is_known else None, met, where
     finally:
         rows.unpersist()
 
@@ -250,20 +257,30 @@ def _shown(topics: Sequence[Row]) -> list[str]:
     return shown
 
 
+def _unknown(made: _Rows) -> str:
+    """How many partitions the sums of topics lack."""
+    count = sum(topic["unknown_partitions"] for topic in made.topics)
+    if not count:
+        return ""
+    return f"{count:,} of {made.count:,} partitions are not known: sums are of the others."
+
+
 def _left_out(topics: int, shown: int) -> str:
     return f"Of the {shown:,} most skewed topics of {topics:,}." if shown < topics else ""
 
 
 def _summary(made: _Rows, counts: CountedRecords) -> Row:
     topics = made.topics
-    bad = [t for t in topics if t["band"] in (SKEWED, SEVERE)]
+    banded = [t for t in topics if t["band"] is not None]
+    bad = [t for t in banded if t["band"] in (SKEWED, SEVERE)]
     return {
         "topics": len(topics),
         "partitions": made.count,
-        "records": sum(t["records"] for t in topics),
-        "bytes": sum(t["bytes"] for t in topics),
-        "skewed_topics": len(bad),
-        "most_skewed": topics[0]["topic"] if bad else None,
+        "unknown_partitions": sum(t["unknown_partitions"] for t in topics),
+        "records": known_sum([t["records"] for t in topics]),
+        "bytes": known_sum([t["bytes"] for t in topics]),
+        "skewed_topics": len(bad) if banded or not topics else None,
+        "most_skewed": bad[0]["topic"] if bad else None,
         "hot_partitions": made.hot,
         "window_ms": made.window,
         "records_read": counts.records,

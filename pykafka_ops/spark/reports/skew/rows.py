@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -33,10 +33,11 @@ PARTITION: Final = columns(
 TOPIC: Final = pa.schema(
     [
         *columns(
-            "topic string, partitions bigint, records bigint, bytes bigint, max_over_mean double,"
-            "cv double, gini double, records_max_over_mean double, records_cv double,"
-            "records_gini double, band string, average_size double, compression_ratio double,"
-            "codecs string, bytes_per_second double, peak_bytes_per_second double,"
+            "topic string, partitions bigint, unknown_partitions bigint, records bigint,"
+            "bytes bigint, max_over_mean double, cv double, gini double,"
+            "records_max_over_mean double, records_cv double, records_gini double, band string,"
+            "average_size double, compression_ratio double, codecs string,"
+            "bytes_per_second double, peak_bytes_per_second double,"
             "advised_partitions bigint, sampled double, advice string"
         ),
         ("parts", array_of(PARTITION)),
@@ -68,8 +69,9 @@ class SkewFacts:
 
     def counted(self, key: Key) -> Mapping[str, Any]:
         """What was counted of a partition's records: nothing where it has none, and nothing is
-        known where a sample has none of it."""
-        nothing = self.read and not (self.sampled and self.volumes[key].records)
+        known where a sample has none of it, or nobody knows whether it has any."""
+        records = self.volumes[key].records
+        nothing = self.read and records is not None and not (self.sampled and records)
         return self.counts.get(key, _OF_NOTHING if nothing else _NO_COUNTS)
 
     def span(self, topic: str, numbers: Sequence[int]) -> float | None:
@@ -109,16 +111,38 @@ def topic_rows(
 
 def _volume(part: Mapping[str, Any]) -> Volume:
     codecs = {pair["codec"]: pair["held"] or 0 for pair in part["codecs"] or ()}
-    return Volume(part["records"] or 0, part["bytes"] or 0, part["first"], part["last"], codecs)
+    return Volume(part["records"], part["bytes"], part["first"], part["last"], codecs)
+
+
+def known_sum(values: Iterable[int | None]) -> int | None:
+    """The sum of what is known; None where nothing is of what there is."""
+    every = list(values)
+    known = [value for value in every if value is not None]
+    return sum(known) if known or not every else None
+
+
+def _per(amount: int | None, by: float | None) -> float | None:
+    """An amount per record or per second: 0 of nothing, None where either is not known."""
+    if amount is None:
+        return None
+    return amount / by if by else 0.0 if not amount else None
+
+
+def _hot(sizes: Sequence[int | None]) -> Iterator[bool | None]:
+    """Which stand out among those that are known."""
+    found = iter(hot([size for size in sizes if size is not None]))
+    for size in sizes:
+        yield None if size is None else next(found)
 
 
 def _partition_rows(
     facts: SkewFacts, topic: str, numbers: Sequence[int], span: float | None
 ) -> list[Row]:
     sizes = [facts.volumes[topic, n].bytes for n in numbers]
-    total = sum(sizes)
+    known = [size for size in sizes if size is not None]
+    total = sum(known)
     rows = []
-    for number, size, is_hot in zip(numbers, sizes, hot(sizes), strict=True):
+    for number, size, is_hot in zip(numbers, sizes, _hot(sizes), strict=True):
         key = topic, number
         records = facts.volumes[key].records
         counts = facts.counted(key)
@@ -131,12 +155,13 @@ def _partition_rows(
                 "rack": None if leader is None else facts.racks.get(leader),
                 "records": records,
                 "bytes": size,
-                "share": size / total if total else 0.0,
-                "ratio_to_mean": size * len(sizes) / total if total else 1.0,
+                "share": None if size is None else size / total if total else 0.0,
+                "ratio_to_mean": None if size is None else
+                                 size * len(known) / total if total else 1.0,
                 "hot": is_hot,
-                "average_size": size / records if records else 0 if not size else None,
-                "bytes_per_second": size / span if span else 0.0 if not size else None,
-                "records_per_second": records / span if span else 0.0 if not size else None,
+                "average_size": None if records is None else _per(size, records),
+                "bytes_per_second": _per(size, span),
+                "records_per_second": _per(records, span),
                 "null_keys": None if counts.get("rate") else counts.get("nulls"),
                 **{name: counts.get(name)
                    for name in ("unique_keys", "size_p50", "size_p95", "size_p99")},
@@ -148,12 +173,13 @@ def _partition_rows(
 def _topic_row(
     facts: SkewFacts, options: ReportOptions, topic: str, mine: Sequence[Row], span: float | None
 ) -> Row:
-    size, records = (sum(r[name] for r in mine) for name in ("bytes", "records"))
-    balance = imbalance([r["bytes"] for r in mine])
-    of_records = imbalance([r["records"] for r in mine])
+    size, records = (known_sum(r[name] for r in mine) for name in ("bytes", "records"))
+    told = [r for r in mine if None not in (r["bytes"], r["records"])]
+    both = sum(r["bytes"] for r in told), sum(r["records"] for r in told)
+    balance, of_records = (_imbalance(mine, name) for name in ("bytes", "records"))
     peak = facts.peaks.get(topic)
-    rate = size / span if span else None if size else 0.0
-    peak_rate = None if size else 0.0
+    rate = _per(size, span)
+    peak_rate = 0.0 if size == 0 else None
     if peak is not None and facts.window:
         peak_rate = peak * 1000 / facts.window
     if peak_rate is not None and rate is not None:
@@ -171,20 +197,33 @@ def _topic_row(
     return {
         "topic": topic,
         "partitions": len(mine),
+        "unknown_partitions": sum(None in (r["bytes"], r["records"]) for r in mine),
         "records": records,
         "bytes": size,
-        **balance._asdict(),
-        **{f"records_{name}": value for name, value in of_records._asdict().items()},
-        "band": balance.band,
-        "average_size": size / records if records else None if size else 0,
-        "compression_ratio": _compression(facts, mine, codecs, size, records),
+        **_measures(balance),
+        **{f"records_{name}": value for name, value in _measures(of_records).items()},
+        "band": None if balance is None else balance.band,
+        "average_size": _per(*both) if told else None,
+        "compression_ratio": _compression(facts, mine, codecs, *both),
         "codecs": ", ".join(sorted(codecs, key=lambda c: (-codecs[c], c))) or None,
         "bytes_per_second": rate,
         "peak_bytes_per_second": peak_rate,
         "advised_partitions": advised,
         "sampled": _sampled(facts, topic, mine) if facts.sampled else None,
-        "advice": advice(_advice_facts(facts, topic, mine, balance, advised)),
+        "advice": None
+        if balance is None
+        else advice(_advice_facts(facts, topic, mine, balance, advised)),
     }
+
+
+def _imbalance(rows: Sequence[Row], name: str) -> Imbalance | None:
+    """Of what is known; None where nothing is."""
+    known = [row[name] for row in rows if row[name] is not None]
+    return imbalance(known) if known else None
+
+
+def _measures(balance: Imbalance | None) -> Row:
+    return dict.fromkeys(Imbalance._fields) if balance is None else balance._asdict()
 
 
 def _sampled(facts: SkewFacts, topic: str, mine: Sequence[Row]) -> float | None:
@@ -212,7 +251,8 @@ def _compression(
 def _advice_facts(
     facts: SkewFacts, topic: str, mine: Sequence[Row], balance: Imbalance, advised: int | None
 ) -> TopicFacts:
-    fullest = max(mine, key=lambda r: (r["bytes"], -r["partition"]))
+    told = [r for r in mine if r["bytes"] is not None]
+    fullest = max(told, key=lambda r: (r["bytes"], -r["partition"]))
     counts = [facts.counts[key] for r in mine if (key := (topic, r["partition"])) in facts.counts]
     payload, read = (sum(c[name] for c in counts) for name in ("bytes", "records"))
     is_sample = any(c["rate"] for c in counts)
@@ -223,7 +263,7 @@ def _advice_facts(
     }
     return TopicFacts(
         len(mine),
-        sum(r["records"] for r in mine),
+        known_sum(r["records"] for r in mine),
         balance,
         advised,
         fullest["partition"],

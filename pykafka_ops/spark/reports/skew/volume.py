@@ -32,11 +32,11 @@ MOST_ROWS: Final = 20_000
 
 @dataclass(slots=True)
 class Volume:
-    """What a partition holds: records, bytes, ms of its first and last record (None: unknown),
-    bytes by codec."""
+    """What a partition holds: records, bytes, ms of its first and last record (None: unknown, as
+    each of them may be), bytes by codec."""
 
-    records: int = 0
-    bytes: int = 0
+    records: int | None = None
+    bytes: int | None = None
     first: int | None = None
     last: int | None = None
     codecs: dict[str, int] = field(default_factory=dict)
@@ -47,7 +47,7 @@ VOLUMES: Final = columns(
     "codecs codecs",
     codecs=array_of(columns("codec string, held bigint"), nulls=True),
 )
-"""A row for each partition: the fields of Volume, ``codecs`` as pairs."""
+"""A row for each partition: the fields of Volume, ``codecs`` as pairs; null is not known."""
 
 
 def extent(held: Collection[Volume]) -> tuple[int, int] | None:
@@ -191,7 +191,7 @@ class FromEnds:
         self.damage = DamageTally()
 
     def volumes(self) -> DataFrame:
-        """VOLUMES: offsets between start and end, bytes of the log."""
+        """VOLUMES: offsets between start and end, bytes of the log; null where no broker tells."""
         if self._partitions is None:
             return made_frame(self._inputs.spark, [], VOLUMES)
         f = functions_of(self._partitions)
@@ -201,14 +201,14 @@ class FromEnds:
             f.unix_millis("max_timestamp").alias("last"),
         )  # fmt: skip
         if self._sizes is None:
-            found = found.withColumn("bytes", f.lit(0).cast("bigint"))
+            found = found.withColumn("bytes", f.lit(None).cast("bigint"))
         else:
             found = found.join(self._sizes, ["topic", "partition"], "left")
         held = f.col("end") - f.col("start")
         return found.select(
             "topic", "partition",
-            f.when(held > 0, held).otherwise(f.lit(0)).cast("bigint").alias("records"),
-            f.coalesce("bytes", f.lit(0)).cast("bigint").alias("bytes"),
+            f.when(held > 0, held).when(held <= 0, f.lit(0)).cast("bigint").alias("records"),
+            f.col("bytes").cast("bigint").alias("bytes"),
             f.lit(None).cast("bigint").alias("first"), "last",
             f.lit(None).cast(sql_type(VOLUMES.field("codecs").type)).alias("codecs"),
         )  # fmt: skip
@@ -229,14 +229,17 @@ class FromEnds:
         return self._last() - (UNITS["d"] if window is None else window * WINDOWS)
 
     def windows(self, window: int, topics: Sequence[str]) -> list[dict[str, Any]]:
-        """Rows of ``windows``: records by the ends of the log, bytes in proportion to the log's."""
+        """Rows of ``windows``: records by the ends of the log, bytes in proportion to the log's,
+        None where those are not known."""
         wanted = set(topics)
         return [row for row in self._asked(window, topics) if row["topic"] in wanted]
 
     def peaks(self, window: int, topics: Sequence[str]) -> dict[str, int]:
-        """Bytes of the fullest window of each of these topics."""
+        """Bytes of the fullest window of each of these topics, as far as they are known."""
         sums: dict[tuple[str, int], int] = {}
         for row in self._asked(window, topics):
+            if row["bytes"] is None:
+                continue
             at = row["topic"], row["start"]
             sums[at] = sums.get(at, 0) + row["bytes"]
         most: dict[str, int] = {}
@@ -283,7 +286,9 @@ def _windows(
     key: Key, ends: list[tuple[int, int]], volumes: Mapping[Key, Volume]
 ) -> list[dict[str, Any]]:
     volume = volumes.get(key, Volume())
-    average = volume.bytes / volume.records if volume.records else 0.0
+    average = None
+    if volume.bytes is not None and volume.records:
+        average = volume.bytes / volume.records
     ends.sort()
     return [
         {
@@ -291,7 +296,7 @@ def _windows(
             "partition": key[1],
             "start": start,
             "records": after - before,
-            "bytes": round((after - before) * average),
+            "bytes": None if average is None else round((after - before) * average),
         }
         for (start, before), (_, after) in pairwise(ends)
         if after > before
