@@ -10,7 +10,9 @@ from pykafka_ops.spark.model import Column
 
 _BROKER: Final = Column("broker", "Broker", kind="number")
 _DIR: Final = Column("log_dir", "Directory")
-_BYTES: Final = Column("bytes", "Bytes", "bytes", "At the last run that saw it.")
+_BYTES: Final = Column(
+    "bytes", "Bytes", "bytes", "At the last run that saw it, and knew all of it."
+)
 _GROWTH: Final = (
     Column("bytes_per_day", "Per day", "bytes",
            "The slope of the line through earlier runs; empty: too few of them."),

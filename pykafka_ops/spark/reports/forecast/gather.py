@@ -33,14 +33,15 @@ class VolumeSize(NamedTuple):
 @dataclass(slots=True)
 class KeptSizes:
     """``topics`` and ``dirs``: bytes by the moment of a run (ms), oldest first; ``dirs`` is None
-    where runs have none. ``volumes`` are of the last run that saw a directory. ``first``
-    and ``last`` are the ends."""
+    where runs have none. ``here``: topics of the last run, of known bytes or not. ``volumes`` are
+    of the last run that saw a directory. ``first`` and ``last`` are the ends."""
 
     kind: str
     first: int
     last: int
     runs: int
     topics: dict[str, dict[int, int]] = field(default_factory=dict)
+    here: set[str] = field(default_factory=set)
     dirs: dict[DirKey, dict[int, int]] | None = None
     volumes: dict[DirKey, VolumeSize] = field(default_factory=dict)
 
@@ -56,9 +57,9 @@ class WantedRuns(NamedTuple):
 
 
 def gathered(history: HistoryRuns, wanted: WantedRuns, topic: Callable[[str], bool]) -> KeptSizes:
-    """What runs say of the topics that ``topic`` wants and of all directories; files that cannot
-    be read become problems of the history. Raises UsageError where there are no runs, or over
-    several inputs."""
+    """What runs say of the topics that ``topic`` wants and of all directories; a sum that lacks
+    partitions is none, for it would look as if the topic shrank. Files that cannot be read become
+    problems of the history. Raises UsageError where there are no runs, or over several inputs."""
     runs = _listed(history, wanted)
     kind = max(runs, key=lambda name: len(runs[name]), default=None)
     if kind is None:
@@ -68,8 +69,11 @@ def gathered(history: HistoryRuns, wanted: WantedRuns, topic: Callable[[str], bo
     chosen = [chosen[n] for n in spread_out([one.now for one in chosen], MOST_RUNS)]
     moments = [one.now for one in chosen]
     found = KeptSizes(kind, moments[0], moments[-1], len(moments))
-    for now, row in _rows(history, chosen, ("topic", "bytes")):
-        if row["bytes"] is not None and topic(row["topic"]):
+    for now, row in _rows(history, chosen, ("topic", "bytes", "unknown_partitions")):
+        if now == found.last:
+            found.here.add(row["topic"])
+        is_whole = row["bytes"] is not None and not row["unknown_partitions"]
+        if is_whole and topic(row["topic"]):
             found.topics.setdefault(row["topic"], {})[now] = row["bytes"]
     name = DIR_SECTIONS.get(kind)
     if name is not None:

@@ -58,7 +58,10 @@ def build(
     """Sections brokers, dirs, topics and growth; ``topic`` says which topics are wanted. Raises
     UsageError where there are no runs, or not of one input."""
     sizes = gathered(history, wanted, topic)
-    topics = [_Grown((name,), seen, sizes.last, rules) for name, seen in sizes.topics.items()]
+    topics = [
+        _Grown((name,), seen, sizes.last, rules, is_here=name in sizes.here)
+        for name, seen in sizes.topics.items()
+    ]
     dirs, brokers = _dirs(sizes, rules), _brokers(sizes, rules)
     sections = [
         Section("brokers", "Brokers", columns.BROKERS, [b.row for b in brokers], METHOD),
@@ -88,13 +91,15 @@ _NO_DIRS: Final = "the runs have no directories"
 @dataclass(slots=True)
 class _Grown:
     """One broker, directory or topic: its bytes by run (ms), the trend of them. ``last`` is the
-    last run; ``capacity`` in bytes, None where nobody knows it."""
+    last run; ``capacity`` in bytes, None where nobody knows it; ``is_here``: the last run has it,
+    even if it does not know its bytes."""
 
     key: tuple[Any, ...]
     seen: Mapping[int, int]
     last: int
     rules: ForecastRules
     capacity: int | None = None
+    is_here: bool = False
     points: Sequence[tuple[float, float]] = ()
     bytes: int = 0
     is_gone: bool = False
@@ -103,7 +108,8 @@ class _Grown:
     def __post_init__(self) -> None:
         times = sorted(self.seen)
         self.points = [((t - self.last) / DAY, float(self.seen[t])) for t in times]
-        self.bytes, self.is_gone = self.seen[times[-1]], times[-1] < self.last
+        self.bytes = self.seen[times[-1]]
+        self.is_gone = times[-1] < self.last and not self.is_here
         self.trend = None if self.is_gone else trend(self.points)
 
     def figures(self) -> Row:

@@ -18,6 +18,7 @@ from pykafka_ops.spark.output.history import append
 from pykafka_ops.spark.output.kept_runs import compact
 from pykafka_ops.spark.output.stores import LocalStore
 from pykafka_ops.spark.reports.retention.columns import DIRS, TOPICS
+from pykafka_ops.spark.reports.skew.columns import TOPICS as SKEW_TOPICS
 
 GIB = 1 << 30
 DAY = 86_400_000
@@ -248,3 +249,14 @@ def test_a_history_that_may_only_be_read_is_enough(
 
     monkeypatch.setattr("pykafka_ops.spark.output.atomic.writable", refused)
     assert forecast(capsys, "--history", history)[0] == 0
+
+
+def test_sums_that_lack_partitions_are_no_part_of_a_trend(tmp_path: Path, capsys: Captured) -> None:
+    for day in range(10, -1, -1):
+        part = day in (3, 0)
+        row = {"topic": "orders", "bytes": (1 if part else 100 - day) * GIB,
+               "unknown_partitions": 2 if part else 0}  # fmt: skip
+        made = [Section("topics", "Topics", SKEW_TOPICS, [row])]
+        append(LocalStore(tmp_path), Report("skew", NOW - day * DAY, {}, {}, made), SOURCE)
+    (found,) = rows(capsys, "topics", "--history", tmp_path, "--now", NOW)
+    assert (found["bytes"], found["runs"]) == (99 * GIB, 9)
