@@ -136,7 +136,11 @@ class LocalFrame:
     def _mapped(
         self, columns: Sequence[str], make: Callable[[pa.RecordBatch], pa.RecordBatch]
     ) -> LocalFrame:
-        return self._made(columns, lambda: (make(batch) for batch in self.batches()))
+        return self._then(columns, lambda batches: map(make, batches))
+
+    def _then(self, columns: Sequence[str], function: Task) -> LocalFrame:
+        """What a function makes of the batches."""
+        return self._made(columns, lambda: function(self.batches()))
 
     def _parts(self, keys: Sequence[str], outputs: Sequence[Column]) -> Batches | None:
         """The rows added up in parts elsewhere, as ``grouping.partly`` has them; None where they
@@ -146,11 +150,11 @@ class LocalFrame:
     def mapInArrow(self, function: Task, schema: pa.Schema) -> LocalFrame:  # noqa: N802 - Spark's
         """What the function makes of the batches, which have the types of ``schema``."""
 
-        def run() -> Iterator[pa.RecordBatch]:
+        def made(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             yield pa.RecordBatch.from_pylist([], schema=schema)
-            yield from function(self.batches())
+            yield from function(batches)
 
-        return self._made(schema.names, run)
+        return self._then(schema.names, made)
 
     def unionByName(  # noqa: N802 - Spark's
         self,
@@ -213,26 +217,10 @@ class SpreadFrame(LocalFrame):
         super().__init__(columns, lambda: runner.run(pieces(), work), runner)
         self._of = runner, pieces, work
 
-    def _mapped(
-        self, columns: Sequence[str], make: Callable[[pa.RecordBatch], pa.RecordBatch]
-    ) -> LocalFrame:
-        return self._then(columns, lambda batches: map(make, batches)) or super()._mapped(
-            columns, make
-        )
-
-    def mapInArrow(self, function: Task, schema: pa.Schema) -> LocalFrame:  # noqa: N802 - Spark's
-        """As every frame."""
-
-        def made(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            yield pa.RecordBatch.from_pylist([], schema=schema)
-            yield from function(batches)
-
-        return self._then(schema.names, made) or super().mapInArrow(function, schema)
-
-    def _then(self, columns: Sequence[str], function: Task) -> SpreadFrame | None:
-        """What a task makes of what it has; None where all rows were brought here to be kept."""
+    def _then(self, columns: Sequence[str], function: Task) -> LocalFrame:
+        """Made by the tasks of what they have, unless all rows are brought here to be kept."""
         if self._is_kept:
-            return None
+            return super()._then(columns, function)
         runner, pieces, work = self._of
         return SpreadFrame(columns, runner, pieces, lambda piece: function(work(piece)))
 
@@ -241,9 +229,10 @@ class SpreadFrame(LocalFrame):
         return self._made(self.columns, self.batches)
 
     def _parts(self, keys: Sequence[str], outputs: Sequence[Column]) -> Batches | None:
+        if self._is_kept:
+            return None
         names, made = list(keys), list(outputs)
-        found = self._then([], lambda batches: partly(batches, names, made))
-        return None if found is None else found.batches
+        return self._then([], lambda batches: partly(batches, names, made)).batches
 
 
 class GroupedFrame:
