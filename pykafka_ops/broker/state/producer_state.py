@@ -100,13 +100,13 @@ class ProducerState(ProducerHead):
 
     def entry(self, producer_id: int) -> ProducerEntry:
         """As it stands in a snapshot: of the window only the last batch."""
-        last = BatchMetadata(*self.batches[-1] if self.batches else (-1, -1, 0, -1))
+        sequence, offset, delta, _ = self.batches[-1] if self.batches else (-1, -1, 0, -1)
         return ProducerEntry(
             producer_id,
             self.epoch,
-            last.last_sequence,
-            last.last_offset,
-            last.offset_delta,
+            sequence,
+            offset,
+            delta,
             self.last_timestamp,
             self.coordinator_epoch,
             self.txn_first_offset,
