@@ -124,12 +124,12 @@ def processes(root: int) -> Iterator[tuple[int, str, int, float]]:
 
 
 @contextmanager
-def watching(root: int) -> Iterator[Watched]:
+def watching(root: int, every: float = EVERY) -> Iterator[Watched]:
     """Look at the processes again and again, in a thread."""
     watched, ended = Watched(), threading.Event()
 
     def watch() -> None:
-        while not ended.wait(EVERY):
+        while not ended.wait(every):
             watched.look(root)
 
     thread = threading.Thread(target=watch)
@@ -141,10 +141,11 @@ def watching(root: int) -> Iterator[Watched]:
         thread.join()
 
 
-def ran(argv: Sequence[str], out: IO[str]) -> tuple[int, float, Watched]:
-    """Run a command: its exit code, seconds, and what it used."""
+def ran(argv: Sequence[str], out: IO[str], every: float = EVERY) -> tuple[int, float, Watched]:
+    """Run a command, looked at after so many seconds each: its exit code, seconds, and what it
+    used."""
     begin = time.monotonic()
-    with subprocess.Popen(argv, stdout=out) as process, watching(process.pid) as watched:
+    with subprocess.Popen(argv, stdout=out) as process, watching(process.pid, every) as watched:
         code = process.wait()
     return code, time.monotonic() - begin, watched
 

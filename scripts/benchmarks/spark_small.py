@@ -14,10 +14,9 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-from scripts.benchmarks.spark_scale import children
+from scripts.benchmarks.spark_cluster import ran
 
 REPORTS = ("lag", "skew", "retention", "all")
 ENGINES = {
@@ -29,40 +28,11 @@ PKO = (sys.executable, "-m", "pykafka_ops", "spark")
 
 
 def measured(words: list[str]) -> tuple[float, float, int]:
-    """Seconds, processor seconds, and MB of one command and all below it; fails where it does.
-
-    Processes are looked at one by one: what Spark's Python workers spend nobody waits for, so that
-    no parent is told of it.
-    """
-    begin, most = time.monotonic(), 0
-    spent: dict[int, int] = {}
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL) as process:
-        while process.poll() is None:
-            every = (process.pid, *children(process.pid))
-            spent |= {pid: ticks for pid in every if (ticks := processor_ticks(pid))}
-            most = max(most, sum(map(resident, every)))
-            time.sleep(0.1)
-    assert process.returncode == 0, (process.returncode, words)
-    busy = sum(spent.values()) / os.sysconf("SC_CLK_TCK")
-    return time.monotonic() - begin, busy, most
-
-
-def processor_ticks(pid: int) -> int:
-    """Of one process without its children; 0 once it is gone."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0
-    return sum(map(int, fields[11:13]))
-
-
-def resident(pid: int) -> int:
-    """MB of one process; 0 once it is gone."""
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    except (OSError, IndexError):
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE") >> 20
+    """Seconds, processor seconds, and MB of one command and all below it; fails where it does."""
+    with open(os.devnull, "w") as out:
+        code, seconds, watched = ran(words, out, every=0.1)
+    assert code == 0, (code, words)
+    return seconds, watched.seconds()["all"], watched.mb["all"]
 
 
 def arguments() -> argparse.Namespace:
