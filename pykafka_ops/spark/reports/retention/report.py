@@ -19,6 +19,7 @@ from pykafka_ops.spark.model import Problem, Report, Section
 from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports import pieces
 from pykafka_ops.spark.reports.damage import DamageTally, problem_of
+from pykafka_ops.spark.reports.known import known_sum
 from pykafka_ops.spark.reports.lag.frames import NO_OFFSETS
 from pykafka_ops.spark.reports.pieces import ESTIMATED, Policies
 from pykafka_ops.spark.reports.retention import columns
@@ -227,7 +228,6 @@ def _summary(sums: _Sums, topics: Sequence[Row], dirs: Sequence[Row]) -> Row:
     full = [days for days in full if days is not None]
     late = [t for t in topics if t["status"] in (OVER, BLOCKED)]
     left = (topic.left[HORIZONS.index(86_400)] for topic in sums.topics.values())
-    leaving = [size for size in left if size is not None]
 
     def of(section: str, figure: int | None) -> int | None:
         """A figure of that section, None where it is not known."""
@@ -239,7 +239,7 @@ def _summary(sums: _Sums, topics: Sequence[Row], dirs: Sequence[Row]) -> Row:
         "replica_bytes": sum(t["replica_bytes"] or 0 for t in topics) if sums.dirs else None,
         "topics_over": len(late),
         "over_bytes": sum(t["over_bytes"] for t in late),
-        "leaving_in_a_day": sum(leaving) if leaving or not sums.topics else None,
+        "leaving_in_a_day": known_sum(left),
         "first_full_days": min(full, default=None),
         "groups_at_risk": of("at_risk", sums.at_risk.sums.get("groups")),
         "records_at_risk": of("at_risk", sums.at_risk.sums.get("records")),

@@ -21,6 +21,7 @@ from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.inputs.names import INTERNAL
 from pykafka_ops.spark.model import MetRows, Report, Section
 from pykafka_ops.spark.options import ReportOptions
+from pykafka_ops.spark.reports.known import known_sum
 from pykafka_ops.spark.reports.skew import columns
 from pykafka_ops.spark.reports.skew.brokers import (
     MOST_ROWS,
@@ -35,7 +36,7 @@ from pykafka_ops.spark.reports.skew.brokers import (
 )
 from pykafka_ops.spark.reports.skew.gather import CountedRecords, gathered
 from pykafka_ops.spark.reports.skew.key_rows import key_row
-from pykafka_ops.spark.reports.skew.rows import PARTITION, TOPIC, known_sum, topic_rows
+from pykafka_ops.spark.reports.skew.rows import PARTITION, TOPIC, topic_rows
 from pykafka_ops.spark.reports.skew.volume import MOST_ROWS as MOST_WINDOWS
 from pykafka_ops.spark.reports.skew.volume import WINDOWS, FromBatches, FromEnds
 

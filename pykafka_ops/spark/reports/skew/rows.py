@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from pykafka_ops.analysis.skew import (
     partitions_for,
 )
 from pykafka_ops.spark.options import ReportOptions
+from pykafka_ops.spark.reports.known import known_sum
 from pykafka_ops.spark.reports.skew.volume import Volume, extent
 from pykafka_ops.spark.schemas import array_of, columns
 
@@ -112,13 +113,6 @@ def topic_rows(
 def _volume(part: Mapping[str, Any]) -> Volume:
     codecs = {pair["codec"]: pair["held"] or 0 for pair in part["codecs"] or ()}
     return Volume(part["records"], part["bytes"], part["first"], part["last"], codecs)
-
-
-def known_sum(values: Iterable[int | None]) -> int | None:
-    """The sum of what is known; None where nothing is of what there is."""
-    every = list(values)
-    known = [value for value in every if value is not None]
-    return sum(known) if known or not every else None
 
 
 def _per(amount: int | None, by: float | None) -> float | None:
