@@ -53,11 +53,20 @@ def scrape(broker: BrokerProcess, **headers: str) -> str:
 
 
 def test_what_dashboards_ask_for_is_there_or_it_is_said_why_not(broker: BrokerProcess) -> None:
-    heard = {sample.name for family in parse(scrape(broker)) for sample in family.samples}
     wanted = [line.partition("  ") for line in NAMES.read_text().splitlines()]
     assert len(wanted) > 80
-    assert [name for name, _, reason in wanted if not reason and name not in heard] == []
-    assert [name for name, _, reason in wanted if reason and name in heard] == []
+
+    def heard() -> set[str]:
+        return {sample.name for family in parse(scrape(broker)) for sample in family.samples}
+
+    def missing() -> list[str]:
+        """What is not there, or not yet: the coordinator of groups loads when it is first asked."""
+        names = heard()
+        return [name for name, _, reason in wanted if not reason and name not in names]
+
+    wait_for(lambda: not missing(), what="all is there", about=missing)
+    names = heard()
+    assert [name for name, _, reason in wanted if reason and name in names] == []
 
 
 def test_a_scrape_is_well_formed(broker: BrokerProcess) -> None:

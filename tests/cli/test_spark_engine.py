@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,17 @@ def logs(tmp_path: Path) -> Path:
     write_log(tmp_path / "logs", "orders", [[10, 20], [30]])
     write_log(tmp_path / "logs", "payments", [[400]])
     return tmp_path / "logs"
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Iterator[BrokerProcess]:
+    """A broker of which other tests ask nothing: some place topics of a shared one on brokers that
+    do not exist, which every report of the whole cluster tells of."""
+    made = BrokerProcess(tmp_path / "data")
+    try:
+        yield made.start()
+    finally:
+        made.close()
 
 
 def choose(*words: object) -> EngineChoice:
@@ -130,9 +142,9 @@ def test_without_pyspark_this_process_goes_on_and_without_arrow_it_says_what_to_
 
 
 def test_a_cluster_is_measured_by_its_brokers(
-    pko_session: BrokerProcess, monkeypatch: pytest.MonkeyPatch
+    alone: BrokerProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    where = ("-b", pko_session.bootstrap)
+    where = ("-b", alone.bootstrap)
     for verb in ("lag", "skew", "retention", "all"):
         assert choose(verb, *where).local
     assert main(["topics", "create", "measured", "-p", "2", *where]) == 0
@@ -160,7 +172,7 @@ def made(words: list[str], said: str = "") -> Any:
 
 @pytest.mark.slow
 def test_every_report_is_made_where_spark_and_numba_are_not(
-    logs: Path, tmp_path: Path, pko_session: BrokerProcess
+    logs: Path, tmp_path: Path, alone: BrokerProcess
 ) -> None:
     files = [f"--history={tmp_path}/h", f"--html={tmp_path}/x.html", f"--csv={tmp_path}/csv",
              f"--parquet={tmp_path}/parquet", "-o", "json", "--yes"]  # fmt: skip
@@ -173,7 +185,7 @@ def test_every_report_is_made_where_spark_and_numba_are_not(
         "lag-report", "skew-report", "retention-report"
     ]  # fmt: skip
     for verb in ("lag", "retention", "skew"):
-        found = made([verb, "-b", pko_session.bootstrap, "-o", "json", "--timeout", "60s"])
+        found = made([verb, "-b", alone.bootstrap, "-o", "json", "--timeout", "60s"])
         assert found["source"]["engine"].startswith("local: ")
 
 
