@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,15 @@ import pytest
 
 from pykafka_ops.analysis import sampled
 from pykafka_ops.cli import main
-from pykafka_ops.commands.spark import engine, spark
+from pykafka_ops.commands.spark import amount, engine, running, spark
+from pykafka_ops.commands.spark.amount import ReadAmount
 from pykafka_ops.commands.spark.ask import ask
 from pykafka_ops.commands.spark.engine import EngineChoice, chosen, is_light
 from pykafka_ops.errors import PkoError, UsageError
+from pykafka_ops.spark.inputs import planned
 from pykafka_ops.spark.inputs.planned import PlannedReading
 from pykafka_ops.spark.reports.lag.frames import NO_OFFSETS
+from pykafka_ops.spark.session import SessionOptions
 from tests.support.memory.context import run_of
 from tests.support.process.broker import BrokerProcess
 from tests.support.spark.log_tables import write_log
@@ -56,7 +60,8 @@ def alone(tmp_path: Path) -> Iterator[BrokerProcess]:
 def choose(*words: object) -> EngineChoice:
     run = run_of(spark, [*map(str, words)])
     kinds = ("lag", "skew", "retention") if run.args.verb == "all" else (run.args.verb,)
-    return chosen(run, ask(run, kinds))
+    asked = ask(run, kinds)
+    return chosen(run, asked, ReadAmount(asked))
 
 
 def test_little_is_for_this_process_and_much_for_spark(
@@ -66,7 +71,9 @@ def test_little_is_for_this_process_and_much_for_spark(
     size = sum(f.stat().st_size for f in logs.rglob("*.log"))
     monkeypatch.setattr(engine, "LOCAL_BYTES", size)
     assert choose("skew", logs).local
+    assert choose("skew", f"file://{logs}").local
     monkeypatch.setattr(engine, "LOCAL_BYTES", size - 1)
+    assert not choose("skew", f"file://{logs}").local
     much = choose("skew", logs)
     assert not much.local
     assert much.why.startswith("more than ")
@@ -97,7 +104,8 @@ def test_what_only_spark_can_do_it_does(words: str, why: str, logs: Path) -> Non
 
 def light(*words: object) -> bool:
     run = run_of(spark, [*map(str, words)])
-    return is_light(run, ask(run, (run.args.verb,)))
+    asked = ask(run, (run.args.verb,))
+    return is_light(run, asked, ReadAmount(asked))
 
 
 def test_spark_plans_no_queries_for_little_unless_it_is_told_how_to_run(
@@ -115,6 +123,79 @@ def test_spark_plans_no_queries_for_little_unless_it_is_told_how_to_run(
     for most in (size, size - 1):
         monkeypatch.setattr(engine, "LITTLE", most)
         assert light("skew", logs) == (most == size)
+
+
+@pytest.fixture
+def unstarted(monkeypatch: pytest.MonkeyPatch) -> list[SessionOptions]:
+    """Reports too large for this process, of which Spark is not started: how it would have been."""
+    asked_for: list[SessionOptions] = []
+
+    @contextmanager
+    def not_started(options: SessionOptions, *_: object) -> Iterator[None]:
+        asked_for.append(options)
+        raise PkoError("not started")
+        yield
+
+    monkeypatch.setattr(engine, "LOCAL_BYTES", -1)
+    monkeypatch.setattr(running, "_started", not_started)
+    return asked_for
+
+
+@pytest.mark.parametrize("how", [(), ("--engine", "spark"), ("--cores", "2")])
+def test_directories_are_listed_once_whatever_is_decided_by_their_size(
+    how: tuple[str, ...],
+    logs: Path,
+    unstarted: list[SessionOptions],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    listed: list[str] = []
+    scan = os.scandir
+
+    def counting(path: str) -> Any:
+        listed.append(path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", counting)
+    assert main(["spark", "skew", str(logs), *how]) == 1
+    assert [(options.brief, options.light) for options in unstarted] == [(True, True)]
+    assert sorted(listed) == sorted(map(str, [logs, *logs.iterdir()]))
+
+
+@pytest.mark.parametrize("how", [(), ("--engine", "spark")])
+def test_brokers_are_asked_once_whatever_is_decided_by_what_they_hold(
+    how: tuple[str, ...],
+    alone: BrokerProcess,
+    unstarted: list[SessionOptions],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    questions: list[object] = []
+    ask_brokers = planned.describe_log_dirs
+
+    def counting(*words: Any, **more: Any) -> Any:
+        questions.append(words)
+        return ask_brokers(*words, **more)
+
+    monkeypatch.setattr(planned, "describe_log_dirs", counting)
+    where = ["-b", alone.bootstrap]
+    assert main(["topics", "create", "asked", *where]) == 0
+    assert main(["spark", "skew", "--topic", "asked", "--records", "all", *where, *how]) == 1
+    assert [options.light for options in unstarted] == [True]
+    assert len(questions) == 1
+
+
+def test_only_little_work_is_brief(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def brief(*words: object) -> bool:
+        run = run_of(spark, [*map(str, words)])
+        return ReadAmount(ask(run, (run.args.verb,))).is_brief
+
+    assert brief("skew", logs)
+    assert brief("lag", "-b", "127.0.0.1:1")
+    assert not brief("skew", "-b", "127.0.0.1:1")
+    assert not brief("skew", "s3://bucket/logs")
+    size = sum(f.stat().st_size for f in logs.rglob("*.log"))
+    for most in (size, size - 1):
+        monkeypatch.setattr(amount, "LITTLE", most)
+        assert brief("skew", f"file://{logs}") == (most == size)
 
 
 def test_places_far_away_are_for_spark_unless_it_is_told_otherwise() -> None:
@@ -148,14 +229,14 @@ def test_a_cluster_is_measured_by_its_brokers(
     for verb in ("lag", "skew", "retention", "all"):
         assert choose(verb, *where).local
     assert main(["topics", "create", "measured", "-p", "2", *where]) == 0
-    monkeypatch.setattr(engine, "LOCAL_PARTITIONS", 1)
+    monkeypatch.setattr(amount, "LOCAL_PARTITIONS", 1)
     assert choose("lag", *where, "--topic", "measured").said.endswith(" partitions")
-    monkeypatch.setattr(engine, "LOCAL_PARTITIONS", 10_000)
+    monkeypatch.setattr(amount, "LOCAL_PARTITIONS", 10_000)
     monkeypatch.setattr(engine, "LOCAL_BYTES", -1)
     assert choose("skew", *where, "--records", "all", "--topic", "measured").said == (
         "spark: 0 B to read"
     )
-    monkeypatch.setattr(engine, "of_cluster", lambda *_: PlannedReading(1, None))
+    monkeypatch.setattr(amount, "of_cluster", lambda *_: PlannedReading(1, None))
     assert choose("lag", *where).said == "spark: brokers do not say how much there is to read"
 
 

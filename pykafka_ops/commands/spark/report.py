@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pykafka_ops.client.config import ClientConfig
 from pykafka_ops.commands.framework.output import say
 from pykafka_ops.commands.framework.run import MAY_SEE, Run
+from pykafka_ops.commands.spark.amount import ReadAmount
 from pykafka_ops.commands.spark.ask import ReportRequest, ask, wish
 from pykafka_ops.commands.spark.cluster_mode import in_cluster, submit_report
 from pykafka_ops.commands.spark.engine import SPARK, EngineChoice, chosen
@@ -55,7 +56,7 @@ def finish(
     run: Run,
     asked: ReportRequest,
     make: Callable[[SparkSession, Stages, ReportPlaces], Made],
-    choose: Callable[[Run, ReportRequest], EngineChoice] | None = None,
+    choose: Callable[[Run, ReportRequest, ReadAmount], EngineChoice] | None = None,
 ) -> int:
     """Make reports by the engine that ``choose`` gives (Spark without it), show and keep them; the
     exit code."""
@@ -64,7 +65,8 @@ def finish(
     if in_cluster(run):
         return submit_report(run, options)
     look_first(asked)
-    engine = choose(run, asked) if choose else SPARK
+    amount = ReadAmount(asked)
+    engine = choose(run, asked, amount) if choose else SPARK
     if engine.warning:
         say(f"pko: {engine.warning}")
     elif choose and (sys.stderr.isatty() or run.args.has("progress")):  # cron mails what is said
@@ -72,7 +74,7 @@ def finish(
     with (
         ended_by_signals(),
         Stages.of(run) as stages,
-        engine_session(run, asked, engine, places, stages) as session,
+        engine_session(run, asked, engine, amount, places, stages) as session,
     ):
         try:
             reports, histories = make(session, stages, places)

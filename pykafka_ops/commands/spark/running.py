@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.spark.amount import ReadAmount
 from pykafka_ops.commands.spark.ask import ReportRequest, wish
-from pykafka_ops.commands.spark.engine import EngineChoice, is_brief, is_light
+from pykafka_ops.commands.spark.engine import EngineChoice, is_light
 from pykafka_ops.commands.spark.places import ReportPlaces
 from pykafka_ops.commands.spark.stages import Stages
 from pykafka_ops.errors import PkoError
@@ -22,7 +23,12 @@ if TYPE_CHECKING:
 
 @contextmanager
 def engine_session(
-    run: Run, asked: ReportRequest, engine: EngineChoice, places: ReportPlaces, stages: Stages
+    run: Run,
+    asked: ReportRequest,
+    engine: EngineChoice,
+    amount: ReadAmount,
+    places: ReportPlaces,
+    stages: Stages,
 ) -> Iterator[SparkSession]:
     """It ends with the block, and what goes wrong in it is told in a line."""
     if engine.local:
@@ -33,7 +39,10 @@ def engine_session(
         yield session
         stages.stop()
         return
-    options = replace(wish(run), brief=is_brief(asked), light=is_light(run, asked))
+    options = wish(run)
+    if not options.remote:
+        light = is_light(run, asked, amount)
+        options = replace(options, brief=amount.is_brief, light=light)
     from pykafka_ops.spark.failures import explained
 
     try:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.cli import main
-from pykafka_ops.commands.spark import engine, spark
+from pykafka_ops.commands.spark import spark
 from pykafka_ops.commands.spark.ask import ReportRequest, rate
 from pykafka_ops.commands.spark.cluster_mode import words_of
 from pykafka_ops.commands.spark.judge import Judge, missing
@@ -277,18 +277,6 @@ def test_a_topic_that_the_groups_asked_for_do_not_read_may_be_there() -> None:
 def test_nothing_is_said_to_be_missing_where_no_one_knows_what_there_is() -> None:
     section = Section("partitions", "Partitions", (Column("topic", "Topic"),), [], unknown="gone")
     assert missing(asked(topics=Names.of(["t"])), [Report("lag", 0, {}, {}, [section])]) == []
-
-
-def test_only_little_work_is_brief(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = tmp_path / "orders-0" / f"{0:020}.log"
-    log.parent.mkdir()
-    log.write_bytes(bytes(100))
-    assert engine.is_brief(asked(dirs=(str(tmp_path),)))
-    assert engine.is_brief(asked())
-    assert not engine.is_brief(asked(kinds=("skew",)))
-    assert not engine.is_brief(asked(dirs=("s3://bucket/logs",)))
-    monkeypatch.setattr(engine, "LITTLE", 99)
-    assert not engine.is_brief(asked(dirs=(str(log.parent),)))
 
 
 def test_histories_of_different_questions_are_told_apart() -> None:
