@@ -61,21 +61,26 @@ def total(parts: Iterable[tuple[float | None, float | None]]) -> float | None:
 
 
 class StoredCopies(NamedTuple):
-    """Bytes of all replicas, how many there are of a partition (the most), and whose they are."""
+    """Bytes of all replicas (None: not known), how many there are of a partition (the most), and
+    whose they are."""
 
-    bytes: int
+    bytes: int | None
     replication: int | None
     basis: str
 
 
-def copies(partitions: Iterable[tuple[int, Sequence[int], int | None]]) -> StoredCopies:
+def copies(partitions: Iterable[tuple[int | None, Sequence[int], int | None]]) -> StoredCopies:
     """Of the partitions of a topic: bytes of one copy, of the replicas found, how many replicas
     there should be (None: not known)."""
-    size, most, basis = 0, 0, MEASURED
+    size: int | None = 0
+    most, basis = 0, MEASURED
     known = True
     for one, found, wanted in partitions:
         missing = 0 if wanted is None else max(0, wanted - len(found))
-        size += sum(found) + missing * one
+        if size is None or (one is None and (missing or not found)):
+            size = None
+        else:
+            size += sum(found) + missing * (one or 0)
         most = max(most, len(found) + missing)
         known = known and wanted is not None
         if missing:

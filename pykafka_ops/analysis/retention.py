@@ -30,12 +30,14 @@ OVERHANG: Final = "overhang"
 """Old records stay only because their segment is not finished or has newer ones."""
 BY_SIZE: Final = "by-size"
 """The size limit deletes long before the time limit would."""
+UNKNOWN: Final = "unknown"
+"""Nobody knows what is there, or when it was written."""
 FOREVER: Final = "forever"
 """Nothing limits it."""
 COMPACT: Final = "compact"
 """Compaction alone limits it: one record per key stays."""
 EMPTY: Final = "empty"
-ORDER: Final = (EMPTY, OK, COMPACT, FOREVER, BY_SIZE, OVERHANG, BLOCKED, OVER)
+ORDER: Final = (EMPTY, OK, COMPACT, FOREVER, BY_SIZE, UNKNOWN, OVERHANG, BLOCKED, OVER)
 """From good to bad; a topic is as bad as its worst partition."""
 #: This share of a log's bytes in overhang is worth a word.
 NOTABLE: Final = 0.1
@@ -93,19 +95,34 @@ class LogStretch(NamedTuple):
     max_timestamp: int
 
 
+def dated(segments: Sequence[LogStretch]) -> list[LogStretch]:
+    """A log's segments (in order), those without a timestamp with the first one that comes behind
+    them. Kafka goes by when their files were last written to, which was no later
+    (``LogSegment.largestTimestamp``); the last ones may have none then, either."""
+    result, after = [], -1
+    for segment in reversed(segments):
+        if segment.max_timestamp < 0:
+            segment = segment._replace(first_timestamp=after, max_timestamp=after)
+        elif segment.first_timestamp >= 0:
+            after = segment.first_timestamp
+        result.append(segment)
+    return result[::-1]
+
+
 def departures(
     segments: Sequence[LogStretch], policy: RetentionPolicy, rate: float, now: int
 ) -> list[float]:
     """When each of a log's ``segments`` (in order) goes by time, if ``rate`` bytes/ms go on being
     written; inf: never by time.
 
-    The last one is active: while there are writes it takes them until it is full or too old.
+    The last one is active: while there are writes it takes them until it is full or too old. What
+    has no timestamp, and nothing behind it has, may have been written just now.
     """
     if not policy.delete or policy.retention_ms < 0:
         return [inf] * len(segments)
     result, after = [], 0.0
-    for i, segment in enumerate(segments):
-        newest: float = segment.max_timestamp
+    for i, segment in enumerate(dated(segments)):
+        newest: float = now if segment.max_timestamp < 0 else segment.max_timestamp
         if rate > 0 and i == len(segments) - 1:
             full = now + max(0, policy.segment_bytes - segment.size) / rate
             old = max(now, segment.first_timestamp + policy.segment_ms)
@@ -201,8 +218,11 @@ def judge(
         return Judged(OVER, max(late, over_size))
     if blocked:
         return Judged(BLOCKED, blocked)
-    if policy.retention_ms >= 0 and old_bytes > NOTABLE * total:
-        return Judged(OVERHANG, 0)
+    if policy.retention_ms >= 0:
+        if old_bytes > NOTABLE * total:
+            return Judged(OVERHANG, 0)
+        if any(s.size and s.max_timestamp < 0 for s in dated(segments)):
+            return Judged(UNKNOWN, 0)
     if _short(policy, full_for):
         return Judged(BY_SIZE, 0)
     return Judged(OK, 0)
@@ -216,8 +236,8 @@ def _late(segments: Sequence[LogStretch], policy: RetentionPolicy, now: int) -> 
     limit = now - policy.retention_ms - CHECK_INTERVAL
     late = blocked = 0
     free = True
-    for segment in segments:
-        expired = segment.max_timestamp < limit
+    for segment in dated(segments):
+        expired = 0 <= segment.max_timestamp < limit
         free = free and expired
         if expired and segment.size:
             late += segment.size if free else 0

@@ -25,7 +25,8 @@ ORDER: Final = (SAFE, AT_RISK, LOSING)
 class Unread:
     """What a group has not read of a partition.
 
-    ``unread_bytes``: on disk, in proportion where the offset is inside a segment;
+    ``unread_bytes``: on disk, in proportion where the offset is inside a segment (None: not
+    known);
     ``deleted_in_seconds``: until the segment with the next record goes (0.0: now, or it is gone;
     inf: never at this rate; None: not known);
     ``catch_up_seconds``: until all is read (None: never, or unknown);
@@ -34,7 +35,7 @@ class Unread:
     """
 
     lag: int
-    unread_bytes: int
+    unread_bytes: int | None
     oldest_unread: int | None
     deleted_in_seconds: float | None
     catch_up_seconds: float | None
@@ -55,18 +56,22 @@ class GroupReader:
 
 def unread(
     reader: GroupReader,
-    segments: Sequence[LogStretch],
+    segments: Sequence[LogStretch] | None,
     policy: RetentionPolicy,
     write_rate: float | None,
     now: int,
 ) -> Unread:
-    """Where the reader stands against what retention takes from ``segments`` (a log's, in order);
-    ``write_rate`` in bytes per ms, as ``retention.departures`` takes it. None is that of a log
-    whose times are not known: nobody knows either what goes when, if anything limits it."""
+    """Where the reader stands against what retention takes from ``segments`` (a log's, in order;
+    None: not known); ``write_rate`` in bytes per ms, as ``retention.departures`` takes it. None is
+    that of a log whose times are not known: nobody knows either what goes when, if anything limits
+    it."""
     lag = max(0, reader.end - reader.committed)
     catch_up = catch_up_seconds(lag, reader.rate_in, reader.rate_out)
     if not lag:
         return Unread(0, 0, None, None, 0.0, 0, SAFE)
+    caught_up = None if catch_up is None else round(catch_up, 3)
+    if segments is None:
+        return Unread(lag, None, None, None, caught_up, None, None)
     is_known = write_rate is not None or not policy.limited
     leave = leaving(segments, policy, write_rate or 0.0, now)
     start = segments[0].base if segments else reader.end
@@ -83,7 +88,6 @@ def unread(
             oldest, first_leave = _timestamp_at(segment, reader.committed), at
         lost += _missed(reader, segment, at, reading, now) if is_known else 0
     goes = until(0.0 if gone_before else first_leave, now)
-    caught_up = None if catch_up is None else round(catch_up, 3)
     if not is_known and not gone_before:
         return Unread(lag, size, oldest, None, caught_up, None, None)
     status = LOSING if gone_before or (first_leave <= now and lost) else AT_RISK if lost else SAFE

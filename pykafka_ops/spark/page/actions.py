@@ -14,7 +14,7 @@ from pykafka_ops.page.charts.runway import DAY, tone
 from pykafka_ops.page.markup import visible
 from pykafka_ops.page.units import moment, number, share, size, span
 from pykafka_ops.spark.model import Report, Row
-from pykafka_ops.spark.page import forecast, lag, retention, skew
+from pykafka_ops.spark.page import forecast, lag, retained, skew
 from pykafka_ops.spark.page.disks import place
 from pykafka_ops.spark.page.parts import (
     amount,
@@ -85,7 +85,7 @@ def _name(row: Row, key: str) -> str:
 def _losses(report: Report) -> Iterator[NextStep]:
     """A topic at a time: whoever loses records of it needs them for longer."""
     found: dict[str, list[Row]] = {}
-    for row in retention.threatened(report):
+    for row in retained.threatened(report):
         found.setdefault(text(row, "topic"), []).append(row)
     settings = {text(r, "topic"): r for r in rows(report, "topics")}
     for topic, own in found.items():
@@ -202,7 +202,7 @@ def _disks(report: Report) -> Iterator[NextStep]:
 
 
 def _kept(report: Report) -> Iterator[NextStep]:
-    for row in retention.kept_too_long(report):
+    for row in retained.kept_too_long(report):
         over = size(amount(row, "over_bytes"))
         yield NextStep(
             f"Find out why {brief(row, 'topic')} keeps old data",
@@ -215,7 +215,7 @@ def _kept(report: Report) -> Iterator[NextStep]:
 
 def _cleaner(report: Report) -> Iterator[NextStep]:
     found: dict[str, list[Row]] = {}
-    for row in retention.uncleaned(report):
+    for row in retained.uncleaned(report):
         found.setdefault(text(row, "topic"), []).append(row)
     for own in found.values():
         dirty = sum(amount(r, "dirty_bytes") for r in own)
@@ -323,7 +323,7 @@ def hit(reports: Sequence[Report]) -> tuple[list[str], list[str]]:
     topics: list[str] = []
     for report in reports:
         if report.kind == "retention":
-            lost = retention.threatened(report)
+            lost = retained.threatened(report)
             groups = [text(r, "group") for r in lost] + groups
             topics = [text(r, "topic") for r in lost] + topics
         elif report.kind == "lag":

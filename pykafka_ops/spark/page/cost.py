@@ -60,11 +60,13 @@ def tiles(report: Report) -> list[Tile]:
     """The figures on top."""
     lacking, topics = _lacking(report), plural(int(amount(report.summary, "topics")), "topic")
     note = f"at least, {plural(lacking, 'topic')} may cost more" if lacking else "a month"
-    held = amount(report.summary, "replica_bytes")
+    held = num(report.summary, "replica_bytes")
     found = [
         _tile(report, "Cost", "cost", note, "warn" if lacking else ""),
         _tile(report, "At rest", "storage_cost", "a month"),
-        Tile("All replicas", held, size(held), topics, unit="bytes", of="topics"),
+        Tile("All replicas", None, NONE, "not known", "warn", unit="bytes", of="topics")
+        if held is None
+        else Tile("All replicas", held, size(held), topics, unit="bytes", of="topics"),
         _growth(report),
     ]
     if unknown(report, "topics"):
@@ -131,7 +133,7 @@ def _owners(report: Report) -> Picture | None:
 
 
 def _savings(report: Report) -> Picture | None:
-    every = rows(report, "savings")
+    every = [row for row in rows(report, "savings") if num(row, "bytes") is not None]
     drawn = [
         Bar(brief(row, "topic"), amount(row, "bytes"),
             f"{size(amount(row, 'bytes'))} · {span(amount(row, 'proposed_ms') / 1000)} is enough",

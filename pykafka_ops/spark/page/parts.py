@@ -78,6 +78,17 @@ def unknown(report: Report, name: str) -> str:
     return next((s.unknown for s in report.sections if s.name == name), "")
 
 
+def unknown_partitions(report: Report) -> int:
+    """How many partitions of its topics nobody tells of."""
+    return sum(int(amount(r, "unknown_partitions")) for r in rows(report, "topics"))
+
+
+def lacking(report: Report) -> str:
+    """``3 partitions not known``; empty where all are."""
+    dark = unknown_partitions(report)
+    return f"{plural(dark, 'partition')} not known" if dark else ""
+
+
 def blank(tile: Tile) -> Tile:
     """The tile of a section that is not known: no figure, and no green."""
     return replace(tile, value=None, text=NONE, note="not known", tone="warn")

@@ -31,6 +31,7 @@ from pykafka_ops.spark.page.parts import (
     amount,
     blank,
     brief,
+    lacking,
     least,
     listed,
     more,
@@ -40,6 +41,14 @@ from pykafka_ops.spark.page.parts import (
     sentence,
     text,
     unknown,
+    unknown_partitions,
+)
+from pykafka_ops.spark.page.retained import (
+    kept_too_long,
+    threatened,
+    uncleaned,
+    unjudged,
+    unsure,
 )
 
 TONES = {
@@ -53,6 +62,7 @@ TONES = {
     LOSING: "lost",
     AT_RISK: "stop",
     "SAFE": "ok",
+    policy.UNKNOWN: "unknown",
     policy.OK: "ok",
     cleaning.CLEAN: "ok",
 }
@@ -98,34 +108,6 @@ def _brief(report: Report) -> str:
     return ""
 
 
-def threatened(report: Report) -> list[Row]:
-    """Unread records that go before their group reads them, the first to go on top."""
-    found = [r for r in rows(report, "at_risk") if text(r, "status") in (AT_RISK, LOSING)]
-    return sorted(
-        found, key=lambda r: (text(r, "status") != LOSING, amount(r, "deleted_in_seconds"))
-    )
-
-
-def unsure(report: Report) -> int:
-    """How many groups have unread records of which nobody knows when they go."""
-    found = {text(r, "group") for r in rows(report, "at_risk") if r.get("status") is None}
-    return len(found - {text(r, "group") for r in threatened(report)})
-
-
-def kept_too_long(report: Report) -> list[Row]:
-    """Topics with segments that should be gone."""
-    found = [
-        r for r in rows(report, "topics") if text(r, "status") in (policy.OVER, policy.BLOCKED)
-    ]
-    return sorted(found, key=lambda r: -amount(r, "over_bytes"))
-
-
-def uncleaned(report: Report) -> list[Row]:
-    """Partitions that the cleaner does not get to."""
-    bad = (cleaning.STUCK, cleaning.OVERDUE)
-    return [r for r in rows(report, "compaction") if text(r, "status") in bad]
-
-
 def headline(report: Report) -> str:
     """In a few sentences: what is lost, what is full, what stays too long."""
     said = []
@@ -143,7 +125,7 @@ def headline(report: Report) -> str:
         topics = list(dict.fromkeys(text(r, "topic") for r in stuck))
         said.append(f"The cleaner does not get to {listed(topics)}.")
     if not said and not unknown(report, "topics"):
-        count = len(rows(report, "topics"))
+        count = len(rows(report, "topics")) - len(unjudged(report))
         kept = plural(count, "topic keeps", "topics keep")
         said.append(f"{kept} what the policies say, and no disk {_filling(report)}.")
     if why := unknown(report, "topics"):
@@ -152,6 +134,10 @@ def headline(report: Report) -> str:
         said.append(f"Who loses unread data is not known: {why}.")
     elif count := unsure(report):
         said.append(f"Of {plural(count, 'group')} it is not known whether it goes unread.")
+    if dark := unjudged(report):
+        keep = "keeps" if len(dark) == 1 else "keep"
+        names = listed([text(r, "topic") for r in dark])
+        said.append(f"Whether {names} {keep} what the policy says is not known.")
     return " ".join(said)
 
 
@@ -181,16 +167,15 @@ def _tone(report: Report) -> str:
         return "bad"
     dark = any(unknown(report, name) for name in ("topics", "at_risk", "dirs"))
     dark = dark or bool(num(report.summary, "untold_brokers"))
-    dark = dark or bool(unforeseen(report) or unsure(report))
+    dark = dark or bool(unforeseen(report) or unsure(report) or unjudged(report))
+    dark = dark or bool(unknown_partitions(report))
     return "warn" if dark or "warn" in days or kept_too_long(report) or uncleaned(report) else "ok"
 
 
 def tiles(report: Report) -> list[Tile]:
     """The figures on top."""
-    topics, lost, dirs = rows(report, "topics"), threatened(report), directories(report)
-    total = sum(amount(r, "replica_bytes") or amount(r, "bytes") for r in topics)
-    over, debt, stuck = kept_too_long(report), rows(report, "compaction"), uncleaned(report)
-    late = sum(amount(r, "over_bytes") for r in over)
+    lost, dirs = threatened(report), directories(report)
+    debt, stuck = rows(report, "compaction"), uncleaned(report)
     dirty = sum(amount(r, "dirty_bytes") for r in debt)
     first = num(dirs[0], "days_to_full") if dirs else None
     groups = list(dict.fromkeys(text(r, "group") for r in lost))
@@ -203,15 +188,37 @@ def tiles(report: Report) -> list[Tile]:
              place(dirs[0]) if dirs and first is not None else why,
              "warn" if first is None and dark else {"stop": "bad"}.get(tone(first), tone(first)),
              1, "days", of="dirs"),
-        Tile("On disk", total, size(total), f"{plural(len(topics), 'topic')}, all replicas",
-             good=0, unit="bytes", of="topics"),
+        _on_disk(report),
         _leaves(report),
-        Tile("Kept too long", late, size(late), listed([text(r, "topic") for r in over], 2),
-             "warn" if over else "ok", unit="bytes", of="topics"),
+        _kept(report),
         Tile("Compaction debt", dirty, size(dirty), plural(len(stuck), "stuck partition"),
              "warn" if stuck else "ok", unit="bytes", of="compaction"),
     ]  # fmt: skip
     return [blank(tile) if unknown(report, tile.of) else tile for tile in made]
+
+
+def _on_disk(report: Report) -> Tile:
+    """Bytes of all replicas, or of one where that is all there is to know."""
+    topics = rows(report, "topics")
+    found = [num(r, "replica_bytes") or num(r, "bytes") for r in topics]
+    known = [held for held in found if held is not None]
+    if topics and not known:
+        return Tile("On disk", None, NONE, "not known", "warn", unit="bytes", of="topics")
+    lacks = lacking(report)
+    note = f"at least: {lacks}" if lacks else f"{plural(len(topics), 'topic')}, all replicas"
+    return Tile("On disk", sum(known), size(sum(known)), note, good=0, unit="bytes", of="topics")
+
+
+def _kept(report: Report) -> Tile:
+    """What is beyond the policies, as far as that is known."""
+    name, over, dark = "Kept too long", kept_too_long(report), len(unjudged(report))
+    if dark and dark == len(rows(report, "topics")):
+        return Tile(name, None, NONE, "not known", "warn", unit="bytes", of="topics")
+    late = sum(amount(r, "over_bytes") for r in over)
+    lacks = f"at least: {plural(dark, 'topic')} not known" if dark else ""
+    note = listed([text(r, "topic") for r in over], 2) or lacks
+    return Tile(name, late, size(late), note, "warn" if over or dark else "ok", unit="bytes",
+                of="topics")  # fmt: skip
 
 
 def _losing(report: Report, groups: Sequence[str]) -> Tile:

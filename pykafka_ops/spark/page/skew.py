@@ -23,6 +23,7 @@ from pykafka_ops.spark.page.parts import (
     View,
     amount,
     brief,
+    lacking,
     listed,
     more,
     most,
@@ -30,6 +31,7 @@ from pykafka_ops.spark.page.parts import (
     plural,
     rows,
     text,
+    unknown_partitions,
     whole,
 )
 
@@ -74,11 +76,6 @@ def _brief(report: Report) -> str:
 def _off(topics: Sequence[Row]) -> list[Row]:
     """Those that are known not to be even."""
     return [r for r in topics if r.get("band") is not None and text(r, "band") != EVEN]
-
-
-def unknown_partitions(report: Report) -> int:
-    """How many partitions nobody tells the bytes or records of."""
-    return sum(int(amount(r, "unknown_partitions")) for r in rows(report, "topics"))
 
 
 def uneven(report: Report) -> list[Row]:
@@ -181,7 +178,7 @@ def _skewed(report: Report, topics: Sequence[Row]) -> Tile:
     tone = _tone(report, topics)
     if topics and not known:
         return Tile("Skewed topics", None, NONE, "not known", tone, of="topics")
-    note = listed([text(r, "topic") for r in bad], 2) or _lacks(report)
+    note = listed([text(r, "topic") for r in bad], 2) or lacking(report)
     return Tile("Skewed topics", len(bad), f"{len(bad):,} of {known:,}", note, tone, of="topics")
 
 
@@ -191,7 +188,7 @@ def _hot(report: Report) -> Tile:
     if parts and not known:
         return Tile("Hot partitions", None, NONE, "not known", "warn", of="partitions")
     hot = [r for r in known if r["hot"] is True]
-    note = listed([f"{text(r, 'topic')}-{text(r, 'partition')}" for r in hot], 2) or _lacks(report)
+    note = listed([f"{text(r, 'topic')}-{text(r, 'partition')}" for r in hot], 2) or lacking(report)
     return Tile("Hot partitions", len(hot), f"{len(hot):,} of {len(known):,}", note,
                 "warn" if hot or unknown_partitions(report) else "ok", of="partitions")  # fmt: skip
 
@@ -200,13 +197,8 @@ def _bytes(report: Report, topics: Sequence[Row]) -> Tile:
     known = [held for r in topics if (held := num(r, "bytes")) is not None]
     if topics and not known:
         return Tile("Bytes", None, NONE, "not known", "warn", unit="bytes", of="topics")
-    note = f"at least: {lacks}" if (lacks := _lacks(report)) else plural(len(topics), "topic")
+    note = f"at least: {lacks}" if (lacks := lacking(report)) else plural(len(topics), "topic")
     return Tile("Bytes", sum(known), size(sum(known)), note, good=0, unit="bytes", of="topics")
-
-
-def _lacks(report: Report) -> str:
-    dark = unknown_partitions(report)
-    return f"{plural(dark, 'partition')} not known" if dark else ""
 
 
 def _topics(topics: Sequence[Row]) -> Picture | None:

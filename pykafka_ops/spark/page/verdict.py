@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pykafka_ops.page.markup import Markup, el, join
 from pykafka_ops.spark.model import Report, Row
-from pykafka_ops.spark.page import retention
+from pykafka_ops.spark.page import retained
 from pykafka_ops.spark.page.actions import NextStep, actions, hit
 from pykafka_ops.spark.page.parts import View, listed, num, rows, text, unknown
 
@@ -84,7 +84,7 @@ def agreed(report: Report, reports: Sequence[Report]) -> Report:
     other = next((r for r in reports if r.kind == "retention"), None)
     if report.kind != "lag" or other is None or unknown(other, "at_risk"):
         return report
-    lost = {_place(r): num(r, "deleted_in_seconds") or 0.0 for r in retention.threatened(other)}
+    lost = {_place(r): num(r, "deleted_in_seconds") or 0.0 for r in retained.threatened(other)}
 
     def known(row: Row) -> Row:
         if row.get("loss_in_seconds") is None and _place(row) not in lost:

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pykafka_ops.analysis.clocks import age_of
 from pykafka_ops.analysis.compaction import Cleaning, cleaning_of
@@ -42,7 +42,8 @@ PIECE: Final = columns(
     "first bigint, newest bigint, old bigint, damage string"
 )
 """Part of a segment with one age: hours (-1: in the future; from FINE on the first hour of the
-EDGES it is between; null: no time). ``old`` bytes are beyond ``retention.ms``. With ``damage`` it
+EDGES it is between; null: no time). ``bytes`` null: nobody tells how large the log is. ``old``
+bytes are beyond ``retention.ms``. With ``damage`` it
 says where and what cannot be read, ``bytes`` are those given up."""
 LOGS: Final = columns(
     "topic string, partition int, broker int, log_dir string, pieces pieces", pieces=array_of(PIECE)
@@ -162,7 +163,7 @@ def _sliced(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
 def slices(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
     """The stretches of one log as PIECE: start, end, bytes, first and newest (ms), cutoff (ms), and
     ``ends`` (pairs of ms and an offset)."""
-    start, end, size = row["start"] or 0, row["end"] or 0, row["bytes"] or 0
+    start, end, size = row["start"] or 0, row["end"] or 0, row["bytes"]
     if end <= start:
         return
     newest = row["newest"] if row["newest"] is not None else now
@@ -175,7 +176,12 @@ def slices(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
         if offset <= before:
             since = at if since is None or before > start else since
             continue
-        held = size * (offset - start) // (end - start) - size * (before - start) // (end - start)
+        held = (
+            None
+            if size is None
+            else _share(size, offset - start, end - start)
+            - _share(size, before - start, end - start)
+        )
         limit = row["cutoff"]
         yield {
             "segment": f"{before:020d}.log",
@@ -186,9 +192,13 @@ def slices(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
             "records": offset - before,
             "first": at if since is None else since,
             "newest": at,
-            "old": held if limit is not None and at < limit else 0,
+            "old": held or 0 if limit is not None and at < limit else 0,
         }
         before, since = offset, at
+
+
+def _share(size: int, part: int, whole: int) -> int:
+    return size * part // whole
 
 
 def _hours(behind: int) -> int:
@@ -203,8 +213,28 @@ def cutoffs(inputs: Inputs, limits: Sequence[tuple[str, int]]) -> DataFrame:
     return made_frame(inputs.spark, rows, columns("topic string, cutoff bigint"))
 
 
+class ToldPieces(NamedTuple):
+    """The pieces of a log that can be read, and those that cannot. It is ``dark`` where nothing can
+    be said of what it holds: nobody tells of it or of its size, or all of it is broken."""
+
+    sound: Sequence[Mapping[str, Any]]
+    broken: Sequence[Mapping[str, Any]]
+    dark: bool
+
+    @classmethod
+    def of(cls, state: Mapping[str, Any]) -> ToldPieces:
+        """Of a row with ``pieces``, and ``empty`` where the offsets of the log say so."""
+        pieces = state["pieces"] or ()
+        sound = [p for p in pieces if p["damage"] is None]
+        broken = [p for p in pieces if p["damage"] is not None]
+        if sound:
+            return cls(sound, broken, any(p["bytes"] is None for p in sound))
+        return cls(sound, broken, bool(broken) or not state["empty"])
+
+
 def segments_of(sound: Sequence[Mapping[str, Any]]) -> list[LogStretch]:
-    """The segments of one log, in order, from its pieces that are no damage."""
+    """The segments of one log, in order, from its pieces that are no damage; of no size where
+    nobody tells it."""
     found: dict[int, list[Mapping[str, Any]]] = {}
     for piece in sound:
         found.setdefault(base_of(piece), []).append(piece)
@@ -216,7 +246,7 @@ def segments_of(sound: Sequence[Mapping[str, Any]]) -> list[LogStretch]:
             LogStretch(
                 base,
                 max(p["last"] for p in mine),
-                sum(p["bytes"] for p in mine),
+                sum(p["bytes"] or 0 for p in mine),
                 min(firsts, default=-1),
                 max((p["newest"] for p in mine if p["newest"] is not None), default=-1),
             )
@@ -249,7 +279,7 @@ def rates(sound: Sequence[Mapping[str, Any]], span: int | None) -> list[float] |
     nothing in the log says when it was written."""
     if span is None:
         return None if sound else [0.0] * len(SPANS)
-    aged = [(p["age"], p["bytes"]) for p in sound if p["age"] is not None]
+    aged = [(p["age"], p["bytes"] or 0) for p in sound if p["age"] is not None]
     if all(age < 0 for age, _ in aged):
         return [sum(size for _, size in aged) * HOUR / span] * len(SPANS)
     return [

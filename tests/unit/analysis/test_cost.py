@@ -45,6 +45,9 @@ def test_replicas_count_as_found_and_missing_ones_as_one_copy() -> None:
     assert copies([(10, [10, 9], 2), (5, [5, 5], 2)]) == (29, 2, MEASURED)
     assert copies([(10, [10, 9], 3), (5, [5, 5, 5], 3)]) == (44, 3, SCALED)
     assert copies([(10, [10, 9], 3), (5, [5], None)]) == (34, None, FOUND)
+    assert copies([(None, [7, 7], 2), (5, [5, 5], 2)]) == (24, 2, MEASURED)
+    assert copies([(None, [7], 2), (5, [5, 5], 2)]) == (None, 2, SCALED)
+    assert copies([(None, [], None), (5, [5], None)]) == (None, None, FOUND)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pykafka_ops.analysis.retention import (
     CHECK_INTERVAL,
     DAY,
+    UNKNOWN,
     Held,
     Judged,
     LogStretch,
@@ -130,6 +131,27 @@ def test_what_is_due_since_the_last_check_is_not_late() -> None:
 def test_a_timestamp_in_the_future_blocks_what_is_behind_it() -> None:
     blocked = [_segment(0, 5, NOW + DAY), _segment(1, 7, NOW - 30 * DAY), _segment(2, 1, NOW)]
     assert judge(blocked, RetentionPolicy(), NOW) == Judged("blocked", 7)
+
+
+def test_what_has_no_timestamp_is_as_old_as_what_was_written_behind_it() -> None:
+    first, second, third = THREE
+    timeless = first._replace(first_timestamp=-1, max_timestamp=-1)
+    week, day = RetentionPolicy(retention_ms=7 * DAY), RetentionPolicy(retention_ms=DAY)
+    assert judge([timeless, second, third], week, NOW) == Judged("ok", 0)
+    assert judge([timeless, second, third], day, NOW) == Judged("over", 30)
+    leave = departures([timeless, second, third], week, 0, NOW)
+    assert leave == [NOW + 5 * DAY - 1000, NOW + 5 * DAY, NOW + 7 * DAY - 1]
+
+
+def test_a_log_that_ends_without_timestamps_is_not_judged_by_time() -> None:
+    timeless = [s._replace(first_timestamp=-1, max_timestamp=-1) for s in THREE]
+    assert judge(timeless, RetentionPolicy(), NOW) == Judged(UNKNOWN, 0)
+    assert judge([THREE[0], *timeless[1:]], RetentionPolicy(retention_ms=DAY), NOW).status == "over"
+    assert (
+        judge(timeless, RetentionPolicy(retention_ms=-1, retention_bytes=100), NOW).status == "ok"
+    )
+    assert judge(timeless, RetentionPolicy(retention_bytes=30), NOW) == Judged("over", 30)
+    assert departures(timeless, RetentionPolicy(retention_ms=DAY), 0, NOW) == [NOW + DAY] * 3
 
 
 def test_other_verdicts() -> None:

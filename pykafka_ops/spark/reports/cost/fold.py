@@ -21,6 +21,7 @@ from pykafka_ops.analysis.moments import span_text
 from pykafka_ops.analysis.owners import OwnerRules
 from pykafka_ops.analysis.retention import RetentionPolicy
 from pykafka_ops.spark.inputs.names import INTERNAL
+from pykafka_ops.spark.reports.known import known_sum
 
 Row = dict[str, Any]
 _PARTS: Final = ("storage_cost", "in_cost", "out_cost")
@@ -39,33 +40,32 @@ class TopicCost:
     """The partitions of a topic; sums are None once one of them is."""
 
     name: str
-    bytes: int = 0
+    bytes: int | None = 0
     written: float | None = 0.0
     read: float | None = 0.0
     growth: int | None = 0
     readers: int = 0
     needed: int | None = 0
-    held: list[tuple[int, Sequence[int], int | None]] = field(default_factory=list)
+    held: list[tuple[int | None, Sequence[int], int | None]] = field(default_factory=list)
     ages: dict[int, int] = field(default_factory=dict)
 
     def add(self, row: Mapping[str, Any], found: PartitionCopies) -> None:
         """Add a partition."""
-        self.bytes += row["bytes"]
         self.readers += row["readers"]
-        for name in ("written", "read", "growth"):
+        for name in ("bytes", "written", "read", "growth"):
             both = getattr(self, name), row[name]
             setattr(self, name, None if None in both else both[0] + both[1])
         known = self.needed is not None and row["need_known"]
         self.needed = max(self.needed or 0, row["needed"]) if known else None
-        self.held.append((row["bytes"], found.sizes or [row["bytes"]], found.wanted))
+        size = row["bytes"]
+        self.held.append((size, found.sizes or ([] if size is None else [size]), found.wanted))
 
     def row(self, rules: CostRules) -> Row:
         """The row of the topic, without its share."""
         stored, prices = copies(self.held), rules.prices
-        scale = stored.bytes / self.bytes if self.bytes else 1.0
         written = None if self.written is None else round(self.written * MONTH_HOURS)
         read = None if self.read is None else round(self.read * MONTH_HOURS)
-        growth = None if self.growth is None else round(self.growth * scale)
+        growth = _in_all(self.growth, self.bytes, stored.bytes)
         parts = [
             (money(stored.bytes, prices.stored), prices.stored),
             (money(written, prices.written), prices.written),
@@ -99,6 +99,13 @@ class TopicCost:
         return shorter(policy, self.ages, self.needed, rules, is_read=self.readers > 0)
 
 
+def _in_all(size: int | None, of_one: int | None, of_all: int | None) -> int | None:
+    """What is so many bytes of one copy, in all replicas."""
+    if size is None or of_one is None or of_all is None:
+        return None
+    return round(size * of_all / of_one) if of_one else size
+
+
 def with_shares(rows: Sequence[Row]) -> list[Row]:
     """The dearest first after what is not known, each with its share of all that is known."""
     whole = _parts(rows) or 0.0
@@ -123,7 +130,7 @@ def saving_rows(
         cut = topic.cut(policy, rules)
         if cut is None:
             continue
-        size = round(cut.bytes * rows[topic.name]["replica_bytes"] / topic.bytes)
+        size = _in_all(cut.bytes, topic.bytes, rows[topic.name]["replica_bytes"])
         is_unread = cut.kind == UNREAD
         why = (
             "no group reads it: ask whether anybody needs it"
@@ -159,7 +166,7 @@ def owner_rows(rows: Sequence[Row], savings: Sequence[Row], owners: OwnerRules) 
                 "owner": name,
                 "team": team or None,
                 "topics": len(mine),
-                "replica_bytes": sum(r["replica_bytes"] for r in mine),
+                "replica_bytes": known_sum(r["replica_bytes"] for r in mine),
                 **parts,
                 "cost": _parts(mine),
                 "saving": _known(cuts, "saving") if cuts else None,
@@ -183,14 +190,14 @@ def _parts(rows: Sequence[Row]) -> float | None:
 
 def _is_least(row: Row) -> bool:
     """Whether the topic may cost more."""
-    return row["cost"] is None or row["basis"] == FOUND
+    return None in (row["cost"], row["replica_bytes"]) or row["basis"] == FOUND
 
 
 def summary(rows: Sequence[Row], savings: Sequence[Row], *, savings_known: bool) -> Row:
     """The figures on top; sums are over what is known: what topics cost that lack a part, too."""
     return {
         "topics": len(rows),
-        "replica_bytes": sum(r["replica_bytes"] for r in rows),
+        "replica_bytes": known_sum(r["replica_bytes"] for r in rows),
         "storage_cost": _known(rows, "storage_cost"),
         "cost": _parts(rows),
         "unknown_topics": sum(map(_is_least, rows)),

@@ -11,7 +11,14 @@ from pykafka_ops.analysis.cost import MONTH_MS
 from pykafka_ops.analysis.retention import RetentionPolicy, held
 from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.engines import functions_of
-from pykafka_ops.spark.reports.pieces import HOUR, Policies, day_rate, segments_of, span_of
+from pykafka_ops.spark.reports.pieces import (
+    HOUR,
+    Policies,
+    ToldPieces,
+    day_rate,
+    segments_of,
+    span_of,
+)
 from pykafka_ops.spark.schemas import array_of, columns
 
 if TYPE_CHECKING:
@@ -22,7 +29,8 @@ FIGURES: Final = columns(
     "readers bigint, needed bigint, need_known boolean, damaged bigint, damage texts",
     texts=array_of(pa.string(), nulls=True),
 )
-"""Figures of a partition: bytes; ``written`` and ``read`` bytes per hour; ``growth``: bytes more in
+"""Figures of a partition: bytes (null, as all that follows from them, where ``pieces.ToldPieces``
+is dark); ``written`` and ``read`` bytes per hour; ``growth``: bytes more in
 a month; ``readers``: groups with an offset, ``needed``: the age (ms) of the oldest record that one
 of them has not read, 0 where all is read. Null is not known."""
 
@@ -49,7 +57,7 @@ def by_age(logs: DataFrame) -> DataFrame:
 
 def _aged(log: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
     for piece in log["pieces"]:
-        if piece["damage"] is None and piece["age"] is not None:
+        if None not in (piece["age"], piece["bytes"]) and piece["damage"] is None:
             yield log["topic"], piece["age"], piece["bytes"]
 
 
@@ -57,16 +65,15 @@ def partition(
     state: Mapping[str, Any], now: int, policy: RetentionPolicy, *, groups: bool
 ) -> dict[str, Any]:
     """The figures of one partition."""
-    sound = [p for p in state["pieces"] or () if p["damage"] is None]
-    broken = [p for p in state["pieces"] or () if p["damage"] is not None]
-    size = sum(p["bytes"] for p in sound)
-    hourly = day_rate(sound, span_of(sound, now))
+    sound, broken, is_dark = ToldPieces.of(state)
+    size = None if is_dark else sum(p["bytes"] for p in sound)
+    hourly = None if is_dark else day_rate(sound, span_of(sound, now))
     growth = None
-    if hourly is not None and not policy.compact:
+    if size is not None and hourly is not None and not policy.compact:
         then = held(segments_of(sound), policy, hourly / HOUR, now, [now + MONTH_MS])[0]
         growth = then.old + then.new - size
     readers = list(state["readers"] or ())
-    need = needed(sound, readers, now)
+    need = needed(sound, readers, now) if sound or not is_dark else None
     return {
         "topic": state["topic"],
         "partition": state["partition"],
@@ -83,12 +90,14 @@ def partition(
 
 
 def read_rate(
-    sound: Sequence[Mapping[str, Any]], size: int, readers: Sequence[Mapping[str, Any]]
+    sound: Sequence[Mapping[str, Any]], size: int | None, readers: Sequence[Mapping[str, Any]]
 ) -> float | None:
     """Bytes per hour that groups read, by how many bytes an offset of the log takes; None where
-    the rate of one is not known."""
+    these, or the rate of a group, are not known."""
     if not readers:
         return 0.0
+    if size is None:
+        return None
     offsets = sum(p["last"] - p["base"] + 1 for p in sound)
     each = [r["rate_out"] for r in readers]
     if not offsets or None in each:

@@ -144,7 +144,7 @@ def _savings(
     limits = {name: policy for name, (policy, _) in policies.items()}
     by_name = {row["topic"]: row for row in rows}
     found = saving_rows(topics.values(), limits, by_name, options.cost)
-    return sorted(found, key=lambda r: (-r["bytes"], r["topic"]))
+    return sorted(found, key=lambda r: (-(r["bytes"] or 0), r["topic"]))
 
 
 def _sections(rows: Sequence[Row], savings: Sequence[Row], options: ReportOptions) -> list[Section]:

@@ -70,6 +70,8 @@ def _leaves(
     segments, hourly = segments_of(sound), day_rate(sound, span_of(sound, now))
     if hourly is None and policy.limited:
         return None
+    if policy.delete and policy.retention_bytes >= 0 and any(p["bytes"] is None for p in sound):
+        return None
     moments = leaving(segments, policy, (hourly or 0.0) / HOUR, now)
     return [{"last": s.last, "at": at} for s, at in zip(segments, moments, strict=True)]
 

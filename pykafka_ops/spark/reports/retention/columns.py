@@ -29,6 +29,8 @@ TOPICS: Final = (
     Column("age_share", "Of limit", "share",
            "Age over the time limit; above 1 it is older; empty: no limit.", spare=True),
     Column("bytes", "Bytes", "bytes", "On disk, of one replica per partition."),
+    Column("unknown_partitions", "Unknown partitions", kind="number", detail=True,
+           doc="Of whose bytes nobody tells; sums are of the others."),
     Column("replica_bytes", "All replicas", "bytes", "On disk, of all replicas.", detail=True),
     Column("bytes_per_hour", "B/h", "bytes",
            "Bytes written per hour, over the last one or a younger log's life; empty: a log has no"
@@ -51,7 +53,7 @@ TOPICS: Final = (
            doc="ok; over: segments are due and there; blocked: a newer timestamp in front of them"
            " keeps them; overhang: a tenth is beyond the limit, for segments go whole; by-size: the"
            " size limit bites in less than half the time limit; forever: no limit; compact: only"
-           " compaction; empty."),
+           " compaction; empty; unknown: nobody tells of a partition, or when it was written."),
 )  # fmt: skip
 AGES: Final = (
     _TOPIC,

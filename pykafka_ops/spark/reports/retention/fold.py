@@ -11,6 +11,7 @@ from pykafka_ops.analysis.capacity import GRID, Disk, Outlook, Seen, outlook
 from pykafka_ops.analysis.clocks import age_of
 from pykafka_ops.analysis.forecast import Interval
 from pykafka_ops.analysis.retention import RetentionPolicy, worst
+from pykafka_ops.spark.reports.known import known_sum
 from pykafka_ops.spark.reports.pieces import EDGES
 from pykafka_ops.spark.reports.retention.judge import DAY, HORIZONS, PAST_DAYS, PAST_HOURS
 
@@ -28,15 +29,18 @@ _FORESEEN: Final = (
 
 @dataclass(slots=True)
 class TopicSums:
-    """Sums over the partitions of a topic; None once one of them is not known."""
+    """Sums over the partitions of a topic: bytes, and those of them that should be gone, of what is
+    known, None where nothing is; others None once one is not known. ``unknown``: partitions whose
+    bytes are not."""
 
     name: str
-    bytes: int = 0
+    bytes: int | None = None
     oldest: int | None = None
     newest: int | None = None
-    late: int = 0
-    old: int = 0
-    overhang: int = 0
+    late: int | None = None
+    old: int | None = None
+    overhang: int | None = None
+    unknown: int = 0
     steady: int | None = 0
     statuses: set[str] = field(default_factory=set)
     rates: list[int | None] = field(default_factory=list)
@@ -45,10 +49,9 @@ class TopicSums:
 
     def add(self, row: Figures) -> None:
         """Add a partition."""
-        self.bytes += row["bytes"]
-        self.late += row["late"]
-        self.old += row["old"]
-        self.overhang += row["overhang"]
+        for name in ("bytes", "late", "old", "overhang"):
+            setattr(self, name, known_sum((getattr(self, name), row[name])))
+        self.unknown += row["bytes"] is None
         self.statuses.add(row["status"])
         self.oldest = _least(self.oldest, row["oldest"])
         self.newest = max((t for t in (self.newest, row["newest"]) if t is not None), default=None)
@@ -77,12 +80,13 @@ class TopicSums:
             "age_seconds": None if age is None else age / 1000,
             "age_share": age / policy.retention_ms if limited and age is not None else None,
             "bytes": self.bytes,
+            "unknown_partitions": self.unknown,
             "replica_bytes": replica_bytes,
             "bytes_per_hour": hour,
             "bytes_per_hour_day": day,
             "bytes_per_hour_week": week,
             "steady_bytes": self.steady,
-            "over_bytes": max(self.old, self.late),
+            "over_bytes": None if self.late is None else max(self.old or 0, self.late),
             "active_overhang_bytes": self.overhang,
             "estimated": estimated,
             "status": worst(self.statuses),
@@ -123,13 +127,13 @@ class Directory:
     unforeseen: bool = False
 
     def add(self, row: Figures, size: int) -> None:
-        """Add a replica of ``size`` bytes; its partition's figures are of one that may differ.
-        Without any nobody knows what is in this one: it stays as it is."""
+        """Add a replica of ``size`` bytes; its partition's figures are of one that may differ: of
+        one that is empty this one stays as it is."""
         self.bytes += size
-        if not row["bytes"]:
+        if row["bytes"] == 0:
             self.kept = plus(self.kept, [float(size)] * len(GRID))
             return
-        if row["kept"] is None:
+        if not row["bytes"] or row["kept"] is None:
             self.unforeseen = True
             return
         part = size / row["bytes"]

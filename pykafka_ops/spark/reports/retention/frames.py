@@ -25,15 +25,15 @@ READER: Final = columns(
 
 
 def states(inputs: Inputs, logs: DataFrame, readers: DataFrame | None) -> DataFrame:
-    """A row per partition of LOGS (see ``pieces``): PLACE, ``pieces``, ``readers``, ``cleaned``
-    (offset), ``start``."""
+    """A row per partition of LOGS (see ``pieces``), and of those that are known without a log:
+    PLACE, ``pieces``, ``readers``, ``cleaned`` (offset), ``empty`` (whether its offsets say so)."""
     f, found = functions_of(logs), logs
     partitions = inputs.partitions()
     if partitions is None:
-        found = found.withColumn("start", f.lit(None).cast("bigint"))
+        found = found.withColumn("empty", f.lit(False))
     else:
-        starts = partitions.select(*PLACE, f.col("start_offset").alias("start"))
-        found = found.join(starts, list(PLACE), "full")
+        is_empty = f.coalesce(f.col("start_offset") >= f.col("end_offset"), f.lit(False))
+        found = found.join(partitions.select(*PLACE, is_empty.alias("empty")), list(PLACE), "full")
     if readers is None:
         found = found.withColumn("readers", f.lit(None).cast(sql_type(array_of(READER))))
     else:
@@ -49,7 +49,7 @@ def states(inputs: Inputs, logs: DataFrame, readers: DataFrame | None) -> DataFr
           f.coalesce("log_dir", f.lit("")).alias("at_dir"))  # fmt: skip
     marks = cleaned.select(*PLACE, *at, f.col("offset").alias("cleaned"))
     joined = found.select("*", *at).join(marks, [*PLACE, "at_broker", "at_dir"], "left")
-    return joined.select(*PLACE, "pieces", "readers", "cleaned", "start")
+    return joined.select(*PLACE, "pieces", "readers", "cleaned", "empty")
 
 
 def readers(

@@ -31,7 +31,8 @@ _KINDS: Final[Mapping[str, pa.DataType]] = {
 }
 _TOPICS: Final = columns(
     "name string, bytes bigint, oldest bigint, newest bigint, late bigint, old bigint,"
-    "overhang bigint, steady bigint, statuses texts, rates rates, ages longs, left rates",
+    "overhang bigint, unknown bigint, steady bigint, statuses texts, rates rates, ages longs,"
+    "left rates",
     rates=array_of(pa.int64(), nulls=True),
     **_KINDS,
 )
@@ -127,7 +128,7 @@ def _dirs_task(
 
 
 def _add_replica(directory: Directory, row: Row) -> None:
-    if row["of_log"] is not None:
+    if row["topic"] is not None:
         directory.add({**row, "bytes": row["of_log"]}, row["size"] or 0)
 
 

@@ -15,12 +15,20 @@ from pykafka_ops.analysis.capacity import GRID
 from pykafka_ops.analysis.compaction import Cleaning, debt
 from pykafka_ops.analysis.lag.unread import SAFE, GroupReader, unread
 from pykafka_ops.analysis.moments import UNITS
-from pykafka_ops.analysis.retention import LogStretch, RetentionPolicy, held, judge, steady_bytes
+from pykafka_ops.analysis.retention import (
+    UNKNOWN,
+    LogStretch,
+    RetentionPolicy,
+    held,
+    judge,
+    steady_bytes,
+)
 from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.reports.pieces import (
     A_DAY,
     HOUR,
     SPANS,
+    ToldPieces,
     ages,
     base_of,
     rates,
@@ -55,11 +63,12 @@ FIGURES: Final = columns(
     texts=array_of(pa.string(), nulls=True),
 )
 """Figures of a partition; null is not known, as all that depends on the rate of a log without any
-timestamp. Lists: ``rates``: bytes per hour over each of SPANS; ``ages``: bytes
-between each two of EDGES, before the first, behind the last, and without time; ``left``: bytes gone
-after each of HORIZONS; ``kept``, ``fresh``: of each day of GRID what is left of what is there and
-what is there of what will be written; ``days``, ``hours``: bytes written in each of the last,
-the oldest first. ``uncut``: nothing was deleted yet. ``risks``: groups that will not reach all."""
+timestamp, and of a log that is dark (see ``pieces.ToldPieces``). Lists: ``rates``: bytes per hour
+over each of SPANS; ``ages``: bytes between each two of EDGES, before the first, behind the last,
+and without time; ``left``: bytes gone after each of HORIZONS; ``kept``, ``fresh``: of each day of
+GRID what is left of what is there and what is there of what will be written; ``days``, ``hours``:
+bytes written in each of the last, the oldest first. ``uncut``: nothing was deleted yet. ``risks``:
+groups that will not reach all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +94,14 @@ def one(state: Mapping[str, Any], rules: RetentionRules) -> dict[str, Any]:
     """The figures of one partition."""
     now = rules.now
     policy, cleaning = rules.of(state["topic"])
-    sound = [p for p in state["pieces"] or () if p["damage"] is None]
-    broken = [p for p in state["pieces"] or () if p["damage"] is not None]
+    told = ToldPieces.of(state)
+    if told.dark:
+        return _of_the_dark(state, told, policy, now)
+    sound, broken = told.sound, told.broken
     segments = segments_of(sound)
     overhang = sum(p["old"] for p in sound if base_of(p) == segments[-1].base)
     size = sum(p["bytes"] for p in sound)
     old = sum(p["old"] for p in sound)
-    firsts = [p["first"] for p in sound if p["first"] is not None and p["first"] >= 0]
-    lasts = [p["newest"] for p in sound if p["newest"] is not None and p["newest"] >= 0]
-    oldest = min(firsts, default=None)
     span = span_of(sound, now)
     hourly = rates(sound, span)
     rate = None if hourly is None else hourly[A_DAY] / HOUR
@@ -108,8 +116,7 @@ def one(state: Mapping[str, Any], rules: RetentionRules) -> dict[str, Any]:
         "topic": state["topic"],
         "partition": state["partition"],
         "bytes": size,
-        "oldest": oldest,
-        "newest": max(lasts, default=None),
+        **_dates(sound),
         "late": judged.late,
         "old": old if policy.delete else 0,
         "overhang": overhang if policy.delete else 0,
@@ -117,8 +124,7 @@ def one(state: Mapping[str, Any], rules: RetentionRules) -> dict[str, Any]:
         "steady": None if rate is None else steady_bytes(policy, rate),
         "rates": [None] * len(SPANS) if hourly is None else [round(r) for r in hourly],
         "ages": ages(sound),
-        "damaged": sum(p["bytes"] for p in broken),
-        "damage": sorted(p["damage"] for p in broken),
+        **_damage(broken),
         "risks": _risks(state, segments, policy, rate, now),
     }
     uncut = not segments or segments[0].base == 0
@@ -129,6 +135,38 @@ def one(state: Mapping[str, Any], rules: RetentionRules) -> dict[str, Any]:
         | _past(sound, span, rate, uncut=uncut)
         | _debt(state, segments, rules, policy, cleaning)
     )
+
+
+def _of_the_dark(
+    state: Mapping[str, Any], pieces: ToldPieces, policy: RetentionPolicy, now: int
+) -> dict[str, Any]:
+    """The figures of a partition of whose log, or of its size, nobody tells."""
+    nothing = ("bytes", "late", "old", "overhang", "steady")
+    return {
+        "topic": state["topic"],
+        "partition": state["partition"],
+        "status": UNKNOWN,
+        **dict.fromkeys(nothing),
+        **_dates(pieces.sound),
+        "rates": [None] * len(SPANS),
+        "ages": ages([]),
+        **_ahead([], policy, None, now),
+        **_damage(pieces.broken),
+        "risks": _risks(state, None, policy, None, now),
+    }
+
+
+def _dates(sound: Sequence[Mapping[str, Any]]) -> dict[str, int | None]:
+    firsts = [p["first"] for p in sound if p["first"] is not None and p["first"] >= 0]
+    lasts = [p["newest"] for p in sound if p["newest"] is not None and p["newest"] >= 0]
+    return {"oldest": min(firsts, default=None), "newest": max(lasts, default=None)}
+
+
+def _damage(broken: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {
+        "damaged": sum(p["bytes"] for p in broken),
+        "damage": sorted(p["damage"] for p in broken),
+    }
 
 
 def _ahead(
@@ -174,7 +212,7 @@ def _past(
 
 def _risks(
     state: Mapping[str, Any],
-    segments: Sequence[LogStretch],
+    segments: Sequence[LogStretch] | None,
     policy: RetentionPolicy,
     rate: float | None,
     now: int,

@@ -215,12 +215,12 @@ def _topic_rows(sums: _Sums, policies: Policies, now: int, *, estimated: bool) -
         topic.row(
             (policies.get(name) or (RetentionPolicy(), None))[0],
             now,
-            None if sizes is None else sizes.get(name, 0),
+            None if sizes is None else sizes.get(name),
             estimated=estimated,
         )
         for name, topic in sums.topics.items()
     ]
-    return sorted(rows, key=lambda r: (-r["bytes"], r["topic"]))
+    return sorted(rows, key=lambda r: (-(r["bytes"] or 0), r["topic"]))
 
 
 def _summary(sums: _Sums, topics: Sequence[Row], dirs: Sequence[Row]) -> Row:
@@ -235,8 +235,9 @@ def _summary(sums: _Sums, topics: Sequence[Row], dirs: Sequence[Row]) -> Row:
 
     return {
         "topics": len(topics),
-        "bytes": sum(t["bytes"] for t in topics),
-        "replica_bytes": sum(t["replica_bytes"] or 0 for t in topics) if sums.dirs else None,
+        "bytes": known_sum(t["bytes"] for t in topics),
+        "unknown_partitions": sum(t["unknown_partitions"] for t in topics),
+        "replica_bytes": known_sum(t["replica_bytes"] for t in topics) if sums.dirs else None,
         "topics_over": len(late),
         "over_bytes": sum(t["over_bytes"] for t in late),
         "leaving_in_a_day": known_sum(left),

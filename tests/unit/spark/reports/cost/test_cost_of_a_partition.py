@@ -69,7 +69,17 @@ def test_a_compacted_log_does_not_tell_what_was_written() -> None:
 
 
 def test_an_empty_partition_costs_nothing_and_is_known_to() -> None:
-    state = {"topic": "t", "partition": 0, "pieces": None, "readers": None}
+    state = {"topic": "t", "partition": 0, "pieces": None, "readers": None, "empty": True}
     found = partition(state, NOW, RetentionPolicy(), groups=True)
     assert (found["bytes"], found["written"], found["read"], found["growth"]) == (0, 0, 0, 0)
     assert found["need_known"]
+
+
+def test_what_a_partition_costs_is_not_known_where_nobody_tells_of_its_log_or_size() -> None:
+    state = {"topic": "t", "partition": 0, "pieces": None, "readers": [reader(5)], "empty": False}
+    sizeless = state | {"pieces": [{**one, "bytes": None} for one in PIECES]}
+    for dark in (state, sizeless):
+        found = partition(dark, NOW, RetentionPolicy(), groups=True)
+        assert {found[name] for name in ("bytes", "written", "read", "growth")} == {None}
+    assert partition(state, NOW, RetentionPolicy(), groups=True)["need_known"] is False
+    assert partition(sizeless, NOW, RetentionPolicy(), groups=True)["needed"] == 40 * HOUR

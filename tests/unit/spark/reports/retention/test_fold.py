@@ -58,14 +58,41 @@ def test_earlier_runs_tell_how_a_directory_grows_of_whose_logs_it_is_not_known()
     assert sum(one["forecast"] for one in directory.growth_rows(said, NOW, seen)) > 0
 
 
-def test_what_nobody_knows_the_records_of_stays_in_its_directory() -> None:
-    """A replica of a partition without a leader: its bytes are known, its log is not."""
+def test_a_topic_adds_up_what_is_known_of_its_partitions() -> None:
+    nothing = dict.fromkeys(("bytes", "late", "old", "overhang", "oldest", "newest", "steady"))
+    dark = {**nothing, "status": "unknown", "rates": [None] * 3, "ages": [0], "left": [None] * 5}
+    known = dark | {"bytes": 7, "late": 3, "old": 2, "overhang": 1, "status": "ok", "ages": [7]}
+    topic, unknown = TopicSums("t"), TopicSums("u")
+    for row in (dark, known, known):
+        topic.add(row)
+    unknown.add(dark)
+    of_topic, of_unknown = (
+        t.row(RetentionPolicy(), NOW, None, estimated=False) for t in (topic, unknown)
+    )
+    names = ("bytes", "over_bytes", "active_overhang_bytes", "unknown_partitions", "status")
+    assert [of_topic[name] for name in names] == [14, 6, 2, 1, "unknown"]
+    assert [of_unknown[name] for name in names] == [None, None, None, 1, "unknown"]
+    topic.add(known | {"status": "over"})
+    assert topic.row(RetentionPolicy(), NOW, None, estimated=False)["status"] == "over"
+
+
+def test_a_replica_stays_as_it_is_where_its_partition_is_empty() -> None:
     directory = Directory(1, "/data", total=1000, usable=400)
     none = {"kept": [0] * len(GRID), "fresh": [0] * len(GRID), "days": [0] * PAST_DAYS,
             "hours": [0] * PAST_HOURS, "uncut": True, "oldest": None}  # fmt: skip
-    directory.add({"topic": "dark", "bytes": 0, **none}, 600)
+    directory.add({"topic": "behind", "bytes": 0, **none}, 600)
     directory.add({"topic": "empty", "bytes": 0, **none}, 0)
     row = directory.row(directory.outlook(NOW, ()))
     assert (row["bytes"], row["bytes_per_day"], row["first_topic"]) == (600, 0, None)
     grown = directory.growth_rows(directory.outlook(NOW, ()), NOW, ())
     assert {one["bytes"] for one in grown} == {600}
+
+
+def test_no_forecast_is_made_where_nobody_tells_of_a_replicas_log() -> None:
+    """One of a partition without a leader: its bytes are known, its log is not."""
+    directory = Directory(1, "/data", total=1000, usable=400)
+    nothing = dict.fromkeys(("bytes", "kept", "fresh", "days", "hours", "uncut", "oldest"))
+    directory.add({"topic": "dark", **nothing}, 600)
+    said = directory.outlook(NOW, ())
+    row = directory.row(said)
+    assert (said, row["bytes"], row["bytes_per_day"]) == (None, 600, None)

@@ -37,7 +37,7 @@ def _piece(base: int, age: int | None, size: int, **more: Any) -> dict[str, Any]
 
 def _state(*pieces: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"topic": "t", "partition": 3, "pieces": list(pieces), "readers": None, "cleaned": None,
-            "start": None, **more}  # fmt: skip
+            "empty": False, **more}  # fmt: skip
 
 
 def _rules(policy: RetentionPolicy, **more: Any) -> RetentionRules:
@@ -112,10 +112,33 @@ def test_what_was_deleted_is_taken_to_have_been_written_as_now() -> None:
 
 
 def test_a_partition_without_anything() -> None:
-    found = one(_state() | {"pieces": None}, _rules(RetentionPolicy()))
+    found = one(_state(empty=True) | {"pieces": None}, _rules(RetentionPolicy()))
     assert (found["bytes"], found["status"], found["oldest"]) == (0, "empty", None)
     assert found["left"] == [0] * len(HORIZONS) and found["kept"] == [0] * len(GRID)
     assert found["days"] == [0] * PAST_DAYS and found["hours"] == [0] * PAST_HOURS
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [None, [_piece(0, 1, 70, damage="x\x00torn")], [{**_piece(0, 30, 1), "bytes": None}]],
+    ids=["nobody tells of the log", "all of it is broken", "nobody tells its size"],
+)
+def test_what_a_partition_holds_and_loses_is_not_known_where_nobody_tells(
+    pieces: list[dict[str, Any]] | None,
+) -> None:
+    reader = {"group": "g", "committed": 5, "end": 10, "rate_in": 1.0, "rate_out": 9.0}
+    state = _state(readers=[reader]) | {"pieces": pieces}
+    for policy in (RetentionPolicy(), RetentionPolicy(delete=False, compact=True)):
+        found = one(state, _rules(policy))
+        assert found["status"] == "unknown"
+        for name in ("bytes", "late", "old", "overhang", "steady"):
+            assert found[name] is None, name
+        assert found["rates"] == [None] * 3 and not sum(found["ages"])
+        assert found["left"] == [None if policy.limited else 0] * len(HORIZONS)
+        assert not {"kept", "fresh", "days", "hours", "debt"} & found.keys()
+        (risk,) = found["risks"]
+        names = ("lag", "unread_bytes", "deleted_in_seconds", "records_lost", "status")
+        assert [risk[name] for name in names] == [5, None, None, None, None]
 
 
 def test_damage_is_no_part_of_the_log() -> None:
@@ -161,6 +184,14 @@ def _log(start: int, end: int, size: int, *ends: tuple[int, int]) -> dict[str, A
         "topic": "t", "partition": 0, "start": start, "end": end, "bytes": size, "newest": NOW,
         "cutoff": None, "ends": [[NOW - h * HOUR, o] for h, o in ends],
     }  # fmt: skip
+
+
+def test_stretches_of_a_log_have_no_bytes_where_nobody_tells_its_size() -> None:
+    log = _log(0, 100, 1000, (24, 40), (1, 90)) | {"bytes": None}
+    found = list(slices(log, NOW))
+    assert [(p["base"], p["bytes"], p["old"]) for p in found] == [
+        (0, None, 0), (40, None, 0), (90, None, 0)
+    ]  # fmt: skip
 
 
 def test_a_log_dated_ahead_keeps_its_dates_and_one_by_a_little_is_of_now() -> None:
