@@ -198,6 +198,9 @@ LOG_ENDS: Final = columns(
 )
 """The same in a row for each log: pairs of a moment (ms) and an offset, by time."""
 
+LOG_PASTS: Final = pa.schema([*LOG_ENDS, ("first", pa.int64())])
+"""The same, with when the first record was written (ms); null where that is not known."""
+
 TIMES: Final = columns("topic string, partition int, offset bigint, timestamp timestamp")
 """When the first record at or behind an offset was written."""
 

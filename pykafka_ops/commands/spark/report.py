@@ -108,6 +108,7 @@ def _reports(
     asked: ReportRequest, spark: SparkSession, stages: Stages, places: ReportPlaces
 ) -> Made:
     inputs = open_inputs(asked, spark)
+    inputs.shared = len(asked.kinds) > 1
     reports, histories = [], {}
     try:
         for kind in asked.kinds:

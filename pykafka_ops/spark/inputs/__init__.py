@@ -44,7 +44,8 @@ class Inputs:
     since 1970, None: open). ``wanted_topics`` and ``wanted_groups`` already hold for every frame.
     ``problems`` and ``source`` grow while frames are read: this says what is read, for
     ``Report.source``. ``directories`` are those that are read, as they are opened: keys may be in
-    them. ``untold`` says by broker what it does not tell of its replicas, once ``log_dirs`` was
+    them. ``shared``: several reports are made of it, so that what one of them reads serves others.
+    ``untold`` says by broker what it does not tell of its replicas, once ``log_dirs`` was
     asked for.
 
     A method gives None where this kind of input cannot know.
@@ -56,7 +57,7 @@ class Inputs:
         self.spark, self.now = spark, now
         self.since, self.until = query.since, query.until
         self.wanted_topics, self.wanted_groups = query.topics, query.groups
-        self.strict = query.strict
+        self.strict, self.shared = query.strict, False
         self.problems: list[Problem] = []
         self.untold: Mapping[int, str] = {}
         self._assigned: dict[int, int] | None = None
@@ -143,8 +144,19 @@ class Inputs:
         """TIMES at every committed offset of the groups that lies inside its log."""
         return None
 
-    def firsts(self) -> DataFrame | None:
-        """TIMES of the first record of each log; None where batches say it."""
+    def pasts(
+        self,
+        moments: Sequence[int],
+        readers: DataFrame | None = None,
+        always: Sequence[int] = (),
+    ) -> DataFrame | None:
+        """LOG_PASTS of every log that holds records, at each of ``moments`` as ``ends``; None
+        where batches say it.
+
+        With ``readers`` (topic, partition, offset) of those logs alone that hold one of their
+        offsets, and of these the moments since where the log ended no later than the least of them
+        does, those of ``always``, and ``first`` where no record is older than all of them.
+        """
         return None
 
     def cleaned(self) -> DataFrame | None:

@@ -10,7 +10,7 @@ from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.engines import first_rows, functions_of, row_count
 from pykafka_ops.spark.inputs import InputQuery, Inputs
-from pykafka_ops.spark.inputs.leaders import ends_of, firsts_of, times_of, with_offsets
+from pykafka_ops.spark.inputs.leaders import ends_of, pasts_of, times_of, with_offsets
 from pykafka_ops.spark.inputs.untold import SHOWN, problems, told, untold
 from pykafka_ops.spark.model import Problem, first_problems
 from pykafka_ops.spark.sources.options import now_ms
@@ -144,9 +144,13 @@ class ClusterInputs(Inputs):
         committed, found = self.committed(), self.partitions()
         return self.keep("times", lambda: times_of(committed, found, self._client))
 
-    def firsts(self) -> DataFrame | None:
-        found = self.partitions()
-        return self.keep("firsts", lambda: firsts_of(found, self._client))
+    def pasts(
+        self,
+        moments: Sequence[int],
+        readers: DataFrame | None = None,
+        always: Sequence[int] = (),
+    ) -> DataFrame | None:
+        return pasts_of(self.partitions(), self._client, moments, readers, always)
 
 
 def unknown_ends(partitions: DataFrame) -> list[Problem]:

@@ -15,8 +15,15 @@ from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.record_times import record_times
 from pykafka_ops.spark.arrow import row_batches
 from pykafka_ops.spark.engines import ArrowTask, dealt, functions_of, in_arrow
-from pykafka_ops.spark.inputs.asked_ends import AskedEnds, first_of
-from pykafka_ops.spark.schemas import LOG_ENDS, PARTITIONS, TIMES, Row
+from pykafka_ops.spark.inputs.asked_ends import (
+    FIRST,
+    AskedBack,
+    AskedEnds,
+    AskedLog,
+    AskedPast,
+    first_of,
+)
+from pykafka_ops.spark.schemas import LOG_ENDS, LOG_PASTS, PARTITIONS, TIMES, Row
 from pykafka_ops.spark.sources.live._cluster import cluster_of, offsets_at
 from pykafka_ops.spark.sources.live.pages import PARTITIONS_AT_ONCE
 from pykafka_ops.spark.sources.live.tables import newest_of, offset_of
@@ -56,13 +63,32 @@ def ends_of(
     return _asked(known, options, ask, LOG_ENDS, no_more_than=partitions)
 
 
-def firsts_of(partitions: DataFrame, options: Options) -> DataFrame:
-    """TIMES of the first record of each log that has one."""
+def pasts_of(
+    partitions: DataFrame,
+    options: Options,
+    moments: Sequence[int],
+    readers: DataFrame | None = None,
+    always: Sequence[int] = (),
+) -> DataFrame:
+    """LOG_PASTS of a frame of PARTITIONS that is kept, as ``Inputs.pasts``."""
     f = functions_of(partitions)
-    held = partitions.where(
-        f.col("leader").isNotNull() & (f.col("start_offset") < f.col("end_offset"))
+    start = f.coalesce("start_offset", f.lit(0)).alias("start")
+    newest = f.unix_millis("max_timestamp").alias("newest")
+    names = ("topic", "partition", "leader", "start", "end", "newest")
+    logs = partitions.withColumnRenamed("end_offset", "end").select(
+        *names[:3], start, "end", newest
     )
-    return _asked(held.select("topic", "partition", "leader"), options, _firsts, TIMES)
+    held = logs.where(f.col("leader").isNotNull() & (f.col("start") < f.col("end")))
+    if readers is None:
+        ask = partial(_pasts, moments=tuple(moments))
+        return _asked(held, options, ask, LOG_PASTS, no_more_than=partitions)
+    found = readers.select("topic", "partition", "offset").join(
+        held, ["topic", "partition"], "left"
+    )
+    inside = (f.col("start") <= f.col("offset")) & (f.col("offset") < f.col("end"))
+    wanted = found.where(inside).groupBy(*names).agg(f.min("offset").alias("reach"))
+    back = partial(_pasts_back, moments=tuple(moments), always=frozenset(always))
+    return _asked(wanted, options, back, LOG_PASTS, no_more_than=partitions)
 
 
 def times_of(committed: DataFrame, partitions: DataFrame, options: Options) -> DataFrame:
@@ -126,28 +152,47 @@ def _offsets(cluster: Cluster, rows: Asked) -> Iterator[Row]:
 
 
 def _ends(cluster: Cluster, rows: Asked, moments: Sequence[int]) -> Iterator[Row]:
-    """Moment by moment, of the logs alone whose earlier answers do not say it."""
-    leaders = _leaders(rows)
     logs = {
         (r["topic"], r["partition"]):
             AskedEnds(r["end_offset"], r["newest"], first_of(moments, r["since"]))
         for r in rows
     }  # fmt: skip
+    _go_through(cluster, rows, logs, moments)
+    for p, log in logs.items():
+        yield *p, log.pairs
+
+
+def _pasts(cluster: Cluster, rows: Asked, moments: Sequence[int]) -> Iterator[Row]:
+    """A leader finds the first record by its time without sending any."""
+    logs = {(r["topic"], r["partition"]): AskedPast(r["end"], r["newest"]) for r in rows}
+    _go_through(cluster, rows, logs, (FIRST, *moments))
+    for p, log in logs.items():
+        yield *p, log.pairs, log.first
+
+
+def _pasts_back(
+    cluster: Cluster, rows: Asked, moments: Sequence[int], always: frozenset[int]
+) -> Iterator[Row]:
+    logs = {
+        (r["topic"], r["partition"]):
+            AskedBack(r["start"], r["end"], r["newest"], r["reach"], always)
+        for r in rows
+    }  # fmt: skip
+    _go_through(cluster, rows, logs, (*reversed(moments), FIRST))
+    for p, log in logs.items():
+        yield *p, log.pairs, log.first
+
+
+def _go_through(
+    cluster: Cluster, rows: Asked, logs: Mapping[Partition, AskedLog], moments: Sequence[int]
+) -> None:
+    """Moment by moment, of the logs alone whose earlier answers do not say it."""
+    leaders = _leaders(rows)
     for moment in moments:
         asked = [p for p, log in logs.items() if log.asks(moment)]
         found = offsets_at(cluster, asked, max(0, moment), whole=False, leaders=leaders)
         for p, at in found.items():
             logs[p].told(moment, at.offset, at.timestamp)
-    for p, log in logs.items():
-        yield *p, log.pairs
-
-
-def _firsts(cluster: Cluster, rows: Asked) -> Iterator[Row]:
-    """A leader finds the first record by its time without sending any."""
-    leaders = _leaders(rows)
-    for p, at in offsets_at(cluster, leaders, 0, whole=False, leaders=leaders).items():
-        if at.offset >= 0:
-            yield *p, at.offset, at.timestamp
 
 
 def _times(cluster: Cluster, rows: Asked) -> Iterator[Row]:

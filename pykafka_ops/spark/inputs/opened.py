@@ -71,9 +71,6 @@ class _BothInputs(ClusterInputs):
     def sampled(self, most: int, look: Look, schema: pa.Schema) -> DataFrame | None:
         return self._files.sampled(most, look, schema)
 
-    def firsts(self) -> DataFrame | None:
-        return None
-
     def cleaned(self) -> DataFrame | None:
         return self._files.cleaned()
 

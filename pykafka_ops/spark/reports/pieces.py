@@ -129,29 +129,36 @@ def _age(f: Any, now: int) -> Any:
 def of_cluster(inputs: Inputs, cutoffs: DataFrame) -> DataFrame | None:
     """LOGS where no batch can be read: stretches of the logs between the moments of ASKED, with
     bytes in proportion to their offsets; None where nothing is known."""
+    found = pasts(inputs)
+    if found is None:
+        return None
+    found = found.join(functions_of(found).broadcast(cutoffs), ["topic"], "left")
+    return map_rows(found, partial(_sliced, now=inputs.now), LOGS)
+
+
+def pasts(inputs: Inputs, readers: DataFrame | None = None) -> DataFrame | None:
+    """What ``slices`` are made of but ``cutoff``, a row for each log; of ``readers`` as
+    ``Inputs.pasts``, where the rate of the last day is known, and the stretch that holds the
+    offset. None where nothing is known."""
     partitions, dirs = inputs.partitions(), inputs.log_dirs()
     if partitions is None or dirs is None:
         return None
-    f = functions_of(dirs)
+    f, place = functions_of(dirs), list(PLACE)
     is_held = f.col("topic").isNotNull() & ~f.coalesce("future", f.lit(False))
     sizes = dirs.where(is_held).groupBy(*PLACE)
-    found = partitions.select(
+    sized = sizes.agg(f.max("size").alias("bytes"))
+    logs = partitions.select(
         *PLACE, f.col("start_offset").alias("start"), f.col("end_offset").alias("end"),
         f.unix_millis("max_timestamp").alias("newest"),
-    ).join(sizes.agg(f.max("size").alias("bytes")), list(PLACE), "left")  # fmt: skip
-    ends = inputs.ends([inputs.now - HOUR * hours for hours in reversed(ASKED)])
-    if ends is None:
-        found = found.withColumn("ends", f.lit(None).cast("array<array<bigint>>"))
-    else:
-        found = found.join(ends, list(PLACE), "left")
-    firsts = inputs.firsts()
-    if firsts is None:
-        found = found.withColumn("first", f.lit(None).cast("bigint"))
-    else:
-        stamps = firsts.groupBy(*PLACE).agg(f.min(f.unix_millis("timestamp")).alias("first"))
-        found = found.join(stamps, list(PLACE), "left")
-    found = found.join(f.broadcast(cutoffs), ["topic"], "left")
-    return map_rows(found, partial(_sliced, now=inputs.now), LOGS)
+    )  # fmt: skip
+    moments = [inputs.now - HOUR * hours for hours in reversed(ASKED)]
+    past = inputs.pasts(moments, readers, (inputs.now - HOUR * SPANS[A_DAY],))
+    if past is None:
+        none = logs.withColumn("ends", f.lit(None).cast("array<array<bigint>>"))
+        return none.withColumn("first", f.lit(None).cast("bigint")).join(sized, place, "left")
+    if readers is not None:
+        return past.join(logs, place, "left").join(sized, place, "left")
+    return logs.join(sized, place, "left").join(past, place, "left")
 
 
 def _sliced(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
@@ -161,8 +168,8 @@ def _sliced(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
 
 
 def slices(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
-    """The stretches of one log as PIECE: start, end, bytes, first and newest (ms), cutoff (ms), and
-    ``ends`` (pairs of ms and an offset)."""
+    """The stretches of one log as PIECE: start, end, bytes, first and newest (ms), ``ends`` (pairs
+    of ms and an offset), and cutoff (ms), if there is one."""
     start, end, size = row["start"] or 0, row["end"] or 0, row["bytes"]
     if end <= start:
         return
@@ -182,7 +189,7 @@ def slices(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
             else _share(size, offset - start, end - start)
             - _share(size, before - start, end - start)
         )
-        limit = row["cutoff"]
+        limit = row.get("cutoff")
         yield {
             "segment": f"{before:020d}.log",
             "age": -1 if since is not None and since > now else _hours(max(0, now - at)),

@@ -80,6 +80,25 @@ class FrameInputs(Inputs):
             made = _lists(frame) if name == "ends" else frame
             setattr(self, name, lambda *_, made=made: made)
 
+    def firsts(self) -> DataFrame | None:
+        """TIMES of the first records, where they are given."""
+        return None
+
+    def pasts(self, *_: object) -> DataFrame | None:
+        """LOG_PASTS of ``ends`` and ``firsts``, whatever is asked."""
+        ends, firsts = self.ends([]), self.firsts()
+        if ends is None and firsts is None:
+            return None
+        place = ["topic", "partition"]
+        if firsts is None:
+            assert ends is not None
+            return ends.withColumn("first", functions_of(ends).lit(None).cast("bigint"))
+        f = functions_of(firsts)
+        stamps = firsts.select(*place, f.unix_millis("timestamp").alias("first"))
+        if ends is None:
+            return stamps.withColumn("ends", f.lit(None).cast("array<array<bigint>>"))
+        return ends.join(stamps, place, "full")
+
 
 def _lists(ends: DataFrame) -> DataFrame:
     """LOG_ENDS of ENDS."""

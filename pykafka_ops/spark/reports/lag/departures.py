@@ -18,9 +18,11 @@ from pykafka_ops.spark.reports.pieces import (
     HOUR,
     PLACE,
     day_rate,
+    pasts,
     pieces,
     policies,
     segments_of,
+    slices,
     span_of,
 )
 from pykafka_ops.spark.schemas import Row, array_of, columns
@@ -37,21 +39,28 @@ _DEPARTURES: Final = columns(
 )
 
 
-def departures(inputs: Inputs) -> DataFrame | None:
+def departures(inputs: Inputs, readers: DataFrame | None = None) -> DataFrame | None:
     """PLACE, ``leaves`` (null where settings or times are not known) and what is damaged, kept for
-    the run; None where logs are not known."""
+    the run; None where logs are not known.
+
+    With ``readers`` (topic, partition, offset) a cluster alone is asked only when that goes which
+    they have not read; other logs are left out.
+    """
     if "departures" in inputs.frames:
         return inputs.frames["departures"]
-    known = policies(inputs)
-    found = pieces(inputs, known or {})
+    known, now = policies(inputs), inputs.now
+    is_whole = readers is None or inputs.shared or "pieces" in inputs.frames
+    is_whole = is_whole or inputs.batches() is not None
+    found = pieces(inputs, known or {}) if is_whole else pasts(inputs, readers)
     if found is None:
         return None
     plain = {topic: policy for topic, (policy, _) in (known or {}).items()}
-    defaults, now, is_known = RetentionPolicy(), inputs.now, known is not None
+    defaults, is_known = RetentionPolicy(), known is not None
 
     def one(row: Mapping[str, Any]) -> Iterator[Row]:
-        sound = [p for p in row["pieces"] if p["damage"] is None]
-        broken = [p for p in row["pieces"] if p["damage"] is not None]
+        every = row["pieces"] if is_whole else list(slices(row, now))
+        sound = [p for p in every if p.get("damage") is None]
+        broken = [p for p in every if p.get("damage") is not None]
         policy = plain.get(row["topic"], defaults)
         yield (
             *(row[name] for name in PLACE),
@@ -60,7 +69,7 @@ def departures(inputs: Inputs) -> DataFrame | None:
             sum(p["bytes"] for p in broken),
         )
 
-    logs = found.select(*PLACE, "pieces")
+    logs = found.select(*PLACE, "pieces") if is_whole else found
     return inputs.keep("departures", lambda: map_rows(logs, one, _DEPARTURES))
 
 

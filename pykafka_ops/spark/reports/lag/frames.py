@@ -69,10 +69,21 @@ def _standing(
     return found if ends is None else found.join(ends, list(PLACE), "left")
 
 
+def in_force(inputs: Inputs, jobs: Jobs) -> DataFrame | None:
+    """PLACE and the ``offset`` that each group would go on from; None where no offsets are
+    known."""
+    committed = _union(inputs.committed(), jobs.committed(inputs.spark))
+    if committed is None:
+        return None
+    f = functions_of(committed)
+    return committed.where(f.col("offset") >= 0).select(*PLACE, "offset")
+
+
 def _with_earlier(inputs: Inputs, span: ReportSpan, found: DataFrame) -> DataFrame:
     """With ``earlier``: where logs ended at the other moments of the span, as far back as commits
     go. Where the record at a committed offset gave no time, all of them: they estimate it."""
-    f, asked = functions_of(found), [t for t in span.asked if t != span.samples[0]]
+    f, known = functions_of(found), span.samples[0]
+    asked = [t for t in span.asked if t != known]
     if not asked:
         return found
     for name in ("since", "next_timestamp"):
@@ -81,7 +92,12 @@ def _with_earlier(inputs: Inputs, span: ReportSpan, found: DataFrame) -> DataFra
     found = inputs.keep(("standing", span), lambda: found)
     is_inside = (f.col("start") <= f.col("committed")) & (f.col("committed") < f.col("end"))
     is_untimed = is_inside & f.col("next_timestamp").isNull()
-    since = f.when(is_untimed, f.lit(asked[0])).otherwise(f.col("since")).alias("since")
+    after = [t for t in asked if t > known]
+    first = f.col("since")
+    if after:  # from the moment that is known on they need no earlier one
+        is_later = (first >= known) & (first < after[0])
+        first = f.when(is_later, f.lit(after[0])).otherwise(first)
+    since = f.when(is_untimed, f.lit(asked[0])).otherwise(first).alias("since")
     some = found.select(*PLACE, since).where(f.col("since").isNotNull())
     earlier = inputs.ends(asked, some.groupBy(*PLACE).agg(f.min("since").alias("since")))
     if earlier is None:

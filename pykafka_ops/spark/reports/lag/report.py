@@ -23,7 +23,7 @@ from pykafka_ops.spark.reports.damage import DamageTally, lost_commits
 from pykafka_ops.spark.reports.lag import columns, worst
 from pykafka_ops.spark.reports.lag.checkpoints import Jobs, jobs
 from pykafka_ops.spark.reports.lag.departures import damage, departures
-from pykafka_ops.spark.reports.lag.frames import NO_OFFSETS, facts, logs
+from pykafka_ops.spark.reports.lag.frames import NO_OFFSETS, facts, in_force, logs
 from pykafka_ops.spark.reports.lag.judge import ROW, judged
 from pykafka_ops.spark.reports.lag.span import ReportSpan
 from pykafka_ops.spark.reports.lag.totals import by_group, by_topic, over_time
@@ -54,7 +54,7 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     options.stage("asking where logs end")
     ends = logs(inputs, span)
     options.stage("looking through logs")
-    leaving = departures(inputs)
+    leaving = departures(inputs, in_force(inputs, checkpoints))
     broken = damage(leaving)
     found = facts(inputs, span, checkpoints, ends, leaving)
     if found is None:

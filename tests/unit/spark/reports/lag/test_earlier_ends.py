@@ -54,8 +54,11 @@ def test_a_row_is_the_same_without_moments_before_the_first_commit(data: st.Data
     committed = draw(st.none() | st.integers(0, END + 1))
     stamp = None if committed in (None, END, END + 1) else draw(st.integers(0, NOW))
     more = {"committed": committed, "next_timestamp": stamp}
-    others = [t for t in every if t != SPAN.samples[0]]
-    from_then = first_of(others, times[0]) if times else NOW
+    known = SPAN.samples[0]
+    others = [t for t in every if t != known]
+    after = min(t for t in others if t > known)
+    since = after if times and known <= times[0] < after else times[0] if times else NOW
+    from_then = first_of(others, since) if times else NOW
     asked = [e for e in ends if e[0] >= from_then or e[0] == SPAN.samples[0]]
     parts = parts_of(commits)
     assert row_of(asked, parts, more) == row_of(ends, parts, more)
