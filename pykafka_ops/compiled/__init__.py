@@ -34,6 +34,7 @@ MODULES = (
     "broker.runtime.sockets.plain.poller",
     "broker.storage.cleaner.sifting",
     "broker.storage.cleaner.stretches",
+    "disk.hot.record_columns",
     "disk.hot.commit_layouts",
     "disk.hot.spans",
     "disk.hot.tally",

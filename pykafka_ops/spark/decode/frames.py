@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pykafka_ops.disk.batch import HEADER_SIZE, LOG_OVERHEAD
+from pykafka_ops.disk.hot import record_columns
 from pykafka_ops.disk.record import MIN_RECORD_SIZE
 
 HEADER = np.dtype(
@@ -63,7 +64,7 @@ _BATCHES: Final = 20
 
 @dataclass(slots=True)
 class _Done:
-    """Records that this process has gone through, without numba."""
+    """Records that this process has gone through without compiled code."""
 
     records: float = 0
 
@@ -72,14 +73,16 @@ _done = _Done()
 
 
 def kernels(records: float = 0) -> ModuleType | None:
-    """The compiled loops for so many more records; None as long as they are few, or where numba is
-    not installed."""
+    """The compiled loops for so many more records: those of the library, or of numba once records
+    are many; None as long as they are few, or where neither is there."""
+    if record_columns.COMPILED:
+        return record_columns
     _done.records += records
-    return _compiled() if _done.records > FEW else None
+    return _numba() if _done.records > FEW else None
 
 
 @lru_cache(maxsize=1)
-def _compiled() -> ModuleType | None:
+def _numba() -> ModuleType | None:
     try:
         from pykafka_ops.spark.decode import kernels as compiled
     except ImportError:
@@ -144,7 +147,7 @@ def implausible(found: npt.NDArray[Any]) -> int:
 
 
 def _frames(data: bytes, whole: bool, most: int) -> tuple[npt.NDArray[np.int64], int, int]:
-    """The same loop without numba."""
+    """The same loop without compiled code."""
     places: list[int] = []
     at, end, unpack = 0, len(data), _LENGTH_MAGIC.unpack_from
     stop = Stop.CUT

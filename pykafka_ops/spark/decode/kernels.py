@@ -1,4 +1,4 @@
-"""The loops over bytes, compiled by numba: where batches lie, and what is in each record.
+"""The loops of ``disk.hot.record_columns``, compiled by numba where the library is not.
 
 Compiled code is kept per machine: beside this file, or in the user's cache where that cannot be
 written (or the package came as a zip).
@@ -143,8 +143,8 @@ def _record(data: Any, at: int, end: int) -> Any:
 def records(data: Any, batches: Any, bounds: Any, copies: Any, places: Any, contents: Any) -> Any:
     """Step through the records of ``batches``; (number of records, bytes of keys, of values).
 
-    ``batches``: a row per batch of int64 with start, end, count, base offset, base timestamp,
-    factor of a record's timestamp (0 or 1). ``bounds``: the lowest offset that counts, and the
+    ``batches``: six int64 of each batch, start, end, count, base offset, base timestamp, factor of
+    a record's timestamp (0 or 1). ``bounds``: the lowest offset that counts, and the
     first that no longer does; ``copies``: whether to copy keys, values.
     ``places``: offsets, timestamps (ms), batch of each record, key sizes, value sizes (-1: null),
     headers (place, -1: none). ``contents``: ends of keys, ends of values, keys, values, and per
@@ -155,9 +155,10 @@ def records(data: Any, batches: Any, bounds: Any, copies: Any, places: Any, cont
     low, high = bounds
     key_copy, value_copy = copies
     n, key_end, value_end = 0, 0, 0
-    for b in range(len(batches)):
-        at, end, count = batches[b, 0], batches[b, 1], batches[b, 2]
-        base_offset, base_time, factor = batches[b, 3], batches[b, 4], batches[b, 5]
+    for b in range(len(bad)):
+        row = 6 * b
+        at, end, count = batches[row], batches[row + 1], batches[row + 2]
+        base_offset, base_time, factor = batches[row + 3], batches[row + 4], batches[row + 5]
         before = n, key_end, value_end
         for _ in range(count):
             at, time, delta, key_at, key_size, value_at, value_size, header_at = _record(

@@ -41,7 +41,7 @@ from pykafka_ops.errors import CorruptError, KafkaError, WireError
 from pykafka_ops.wire.apis import APIS
 from pykafka_ops.wire.codec import decode
 from pykafka_ops.wire.frame import decode_response, read_request_header
-from tests.support.fuzz import audited, hot, kept, straight_reads, tallied, walked
+from tests.support.fuzz import audited, columned, hot, kept, straight_reads, tallied, walked
 from tests.support.fuzz.identities import certificates, key_stores
 from tests.support.fuzz.logins import login_seeds, logins
 from tests.support.fuzz.mended import mended
@@ -370,6 +370,7 @@ TARGETS: dict[str, Target] = {
     "hot-batches": Target(hot.usual_batches, hot.batch_seeds),
     "hot-walks": Target(walked.walks, walked.walk_seeds),
     "hot-tallies": Target(tallied.tallies, walked.walk_seeds),
+    "hot-columns": Target(columned.columned, walked.walk_seeds),
     "audit-messages": Target(audited.messages, audited.message_seeds),
     "audit-feeds": Target(audited.feeds, audited.feed_seeds),
     "replicated": Target(replicated, golden_batches),

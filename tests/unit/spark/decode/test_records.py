@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,11 @@ from hypothesis import strategies as st
 
 from pykafka_ops.disk.batch import HEADER_SIZE, TimestampType, read_header, scan
 from pykafka_ops.disk.build import build_batch
+from pykafka_ops.disk.hot import record_columns
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.errors import CorruptBatchError
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.decode import frames, records
+from pykafka_ops.spark.decode import frames
 from pykafka_ops.spark.decode.records import Columns, Plain, WantedRecords, decode, header_column
 
 content = st.none() | st.binary(max_size=300)
@@ -26,16 +28,18 @@ batches = st.lists(
 )
 
 
-@pytest.fixture(params=["compiled", "plain"], scope="module", autouse=True)
+@pytest.fixture(params=["library", "numba", "plain"], scope="module", autouse=True)
 def way(request: pytest.FixtureRequest) -> Iterator[str]:
-    """With numba, and without, as for few records or where it is not installed."""
+    """With the library; with numba, as without it; with neither, as for few records then."""
     with pytest.MonkeyPatch.context() as patch:
-        if request.param == "plain":
-            patch.setattr(records, "kernels", lambda *_: None)
-            patch.setattr(frames, "kernels", lambda *_: None)
-        else:
-            patch.setattr(frames, "FEW", -1)
-            assert frames.kernels() is not None
+        if request.param == "library" and not record_columns.COMPILED:
+            pytest.skip("the library is not there")
+        if request.param != "library":
+            patch.setattr(record_columns, "COMPILED", False)
+            patch.setattr(frames, "FEW", -1 if request.param == "numba" else inf)
+        found = frames.kernels(1)
+        names = {"library": "record_columns", "numba": "kernels"}
+        assert (found and found.__name__.rpartition(".")[2]) == names.get(request.param)
         yield request.param
 
 
