@@ -1,4 +1,4 @@
-"""The reports and a job of the user's own on a real standalone master with one worker."""
+"""The reports and a job of the user's own on a real standalone master with two workers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,7 @@ EXECUTOR = (*CONFS, "--driver-memory", "512m")
 
 
 class Standalone:
-    """A master, and a worker once it is asked for."""
+    """A master, and workers once they are asked for."""
 
     def __init__(self, directory: Path) -> None:
         import pyspark
@@ -73,31 +74,32 @@ class Standalone:
         self.master = self._start("master", "--port", str(self.port), "--webui-port", "0")
         master = self.master
         wait_for_port("127.0.0.1", self.port, alive=master.alive, said=master.log_tail)
-        self.worker: Process | None = None
+        self.workers: list[Process] = []
 
     @property
     def url(self) -> str:
         return f"spark://127.0.0.1:{self.port}"
 
-    def _start(self, kind: str, *words: str) -> Process:
+    def _start(self, kind: str, *words: str, log: str = "") -> Process:
         name = f"org.apache.spark.deploy.{kind}.{kind.capitalize()}"
         argv = [self.spark_class, "-Xmx256m", name, "--host", "127.0.0.1", *words]
-        return Process(argv, self.directory / f"{kind}.log", self.env)
+        return Process(argv, self.directory / f"{log or kind}.log", self.env)
 
-    def add_worker(self) -> None:
-        if self.worker is None:
-            words = ("--cores", "1", "--memory", "1g", "--webui-port", "0", self.url)
-            self.worker = self._start("worker", *words)
-            log = self.worker.log
-            wait_for(
-                lambda: "Successfully registered with master" in log.read_text(),
-                what="a registered worker",
-            )
+    def add_workers(self, count: int = 2) -> None:
+        """Have so many, of a core each."""
+        words = ("--cores", "1", "--memory", "1g", "--webui-port", "0", self.url)
+        for number in range(len(self.workers), count):
+            self.workers.append(self._start("worker", *words, log=f"worker-{number}"))
+        for worker in self.workers:
+            wait_for(partial(_is_registered, worker), what="a registered worker")
 
     def close(self) -> None:
-        for process in (self.worker, self.master):
-            if process is not None:
-                process.stop()
+        for process in (*self.workers, self.master):
+            process.stop()
+
+
+def _is_registered(worker: Process) -> bool:
+    return "Successfully registered with master" in worker.log.read_text()
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +112,7 @@ def standalone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]
 def run(*words: str, program: str | None = None) -> subprocess.CompletedProcess[str]:
     start = ["-c", program] if program else ["-m", "pykafka_ops"]
     argv = [sys.executable, *start, "spark", *words]
-    return subprocess.run(argv, capture_output=True, text=True, timeout=300)
+    return subprocess.run(argv, capture_output=True, text=True, timeout=900)
 
 
 def test_a_master_without_workers_is_told_in_a_line(standalone: Standalone, log_dir: Path) -> None:
@@ -133,10 +135,10 @@ def test_what_is_no_spark_master_is_told_in_a_line(log_dir: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_the_three_reports_run_on_a_worker(
+def test_the_three_reports_run_on_two_workers(
     standalone: Standalone, log_dir: Path, tmp_path: Path
 ) -> None:
-    standalone.add_worker()
+    standalone.add_workers()
     done = run("all", str(log_dir), "--topics", "orders", "--master", standalone.url, *EXECUTOR,
                "-o", "json", "--html", str(tmp_path / "all.html"))  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -146,7 +148,10 @@ def test_the_three_reports_run_on_a_worker(
     assert retention["sections"]["topics"]["rows"][0]["topic"] == "orders"
     assert (tmp_path / "all.html").stat().st_size > 10_000
     (app,) = (standalone.directory / "work").glob("app-*")
-    assert list(app.rglob("pykafka_ops.zip")), "the package was not shipped along"
+    executors = sorted(app.iterdir())
+    assert len(executors) == 2
+    for executor in executors:
+        assert list(executor.rglob("pykafka_ops.zip")), "the package was not shipped along"
 
 
 def test_a_master_that_is_gone_with_its_executors_is_told_in_a_line(
@@ -154,9 +159,9 @@ def test_a_master_that_is_gone_with_its_executors_is_told_in_a_line(
 ) -> None:
     made = Standalone(tmp_path)
     try:
-        made.add_worker()
-        assert made.worker is not None
-        program = GOING.format(pids=[made.worker.pid, made.master.pid])
+        made.add_workers()
+        pids = [process.pid for process in (*made.workers, made.master)]
+        program = GOING.format(pids=pids)
         done = run("skew", str(log_dir), "--master", made.url, *EXECUTOR, program=program)
     finally:
         made.close()
@@ -168,12 +173,12 @@ def test_a_master_that_is_gone_with_its_executors_is_told_in_a_line(
 
 def test_spark_submit_runs_it_too(standalone: Standalone, log_dir: Path, tmp_path: Path) -> None:
     """As Airflow's operator or a driver in a cluster would."""
-    standalone.add_worker()
+    standalone.add_workers()
     job = tmp_path / "job.py"
     job.write_text(JOB)
     argv = [spark_submit({}), "--master", standalone.url, "--py-files", package.ship(tmp_path)]
     argv += [*CONFS, str(job), "spark", "lag", str(log_dir), "-o", "name"]
     env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=300, env=env, cwd=tmp_path)
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=900, env=env, cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.splitlines()[-1] == "billing"
