@@ -183,19 +183,15 @@ class Directory:
         }
 
     def _foreseen(self, said: Outlook) -> Row:
-        """Of ``row`` what its outlook says."""
-        fastest = {} if self.unforeseen else self.fastest()
-        return {
-            "bytes_per_day": round(said.per_day.value),
-            "bytes_per_day_low": round(said.per_day.low),
-            "bytes_per_day_high": round(said.per_day.high),
-            "days_to_80": self._days(said.to_high.value),
-            "days_to_full": self._days(said.to_full.value),
-            "days_to_full_low": self._days(said.to_full.low),
-            "days_to_full_high": self._days(said.to_full.high),
-            "first_topic": next(iter(fastest), None),
-            "basis": "history" if said.by_history else "logs",
-        }
+        """What its outlook says, by _FORESEEN."""
+        full, fastest = said.to_full, {} if self.unforeseen else self.fastest()
+        values = (
+            *(round(each) for each in (said.per_day.value, said.per_day.low, said.per_day.high)),
+            *map(self._days, (said.to_high.value, full.value, full.low, full.high)),
+            next(iter(fastest), None),
+            "history" if said.by_history else "logs",
+        )
+        return dict(zip(_FORESEEN, values, strict=True))
 
     def _days(self, found: float | None) -> float | None:
         """inf for not in a year; None where the size of the volume is not known."""
