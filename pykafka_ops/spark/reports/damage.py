@@ -34,6 +34,15 @@ class DamageTally:
             self.places[problem.where] = problem.what
             self.bytes += size
 
+    def figures(self, *, whole: bool) -> dict[str, int | None]:
+        """What a report says on top: no damage is nothing to be known unless the ``whole`` of the
+        logs was read, as it is of directories alone."""
+        known = whole or bool(self.places)
+        return {
+            "damaged_places": len(self.places) if known else None,
+            "damaged_bytes": self.bytes if known else None,
+        }
+
     def problems(self) -> list[Problem]:
         """The first MOST of them, and how many more there are."""
         found = [Problem(where, what) for where, what in sorted(self.places.items())]

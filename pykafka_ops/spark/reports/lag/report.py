@@ -60,13 +60,13 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     if found is None:
         nothing = Problem("offsets", NO_OFFSETS)
         made = _report(inputs, span, checkpoints, _Tables(), [nothing, *broken.problems()])
-        return _with_damage(_unknown(made), broken)
+        return _with_damage(_unknown(made), inputs, broken)
     lost_commits(inputs, broken)
     rows = kept(judged(found, span))
     try:
         tables = _collect(rows, ends, span, options)
         made = _report(inputs, span, checkpoints, tables, broken.problems())
-        return _with_damage(made, broken)
+        return _with_damage(made, inputs, broken)
     finally:
         rows.unpersist()
 
@@ -77,8 +77,8 @@ def _unknown(report: Report) -> Report:
     return replace(report, sections=sections, summary=dict.fromkeys(report.summary))
 
 
-def _with_damage(report: Report, broken: DamageTally) -> Report:
-    figures = {"damaged_places": len(broken.places), "damaged_bytes": broken.bytes}
+def _with_damage(report: Report, inputs: Inputs, broken: DamageTally) -> Report:
+    figures = broken.figures(whole=bool(inputs.directories))
     return replace(report, summary={**report.summary, **figures})
 
 

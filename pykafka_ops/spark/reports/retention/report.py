@@ -80,7 +80,9 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
         "retention",
         inputs.now,
         dict(inputs.source),
-        _summary(sums, topics, dir_rows) | {"untold_brokers": len(inputs.untold)},
+        _summary(sums, topics, dir_rows)
+        | {"untold_brokers": len(inputs.untold)}
+        | sums.damage.figures(whole=bool(inputs.directories)),
         sections,
         [*inputs.problems, *problems, *sums.damage.problems()],
     )
@@ -246,6 +248,4 @@ def _summary(sums: _Sums, topics: Sequence[Row], dirs: Sequence[Row]) -> Row:
         "records_at_risk": of("at_risk", sums.at_risk.sums.get("records")),
         "dirty_bytes": of("compaction", sums.compaction.sums.get("dirty", 0)),
         "stuck_partitions": of("compaction", sums.compaction.sums.get("stuck", 0)),
-        "damaged_places": len(sums.damage.places),
-        "damaged_bytes": sums.damage.bytes,
     }

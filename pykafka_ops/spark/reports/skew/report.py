@@ -107,8 +107,7 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     if not counts.read:
         sections[2].unknown = "no records were read (--records all)"
     summary = _summary(made, counts) | {
-        "damaged_places": len(volume.damage.places) or (None if is_sample else 0),
-        "damaged_bytes": volume.damage.bytes or (None if is_sample else 0),
+        **volume.damage.figures(whole=bool(inputs.directories) and not is_sample),
         **_move_summary(moves),
     }
     counts.close()
