@@ -77,7 +77,7 @@ def growth(report: Report, disk: Row) -> Picture | None:
         if r.get("broker") == disk.get("broker") and r.get("log_dir") == disk.get("log_dir")
         and num(r, "time") is not None and num(r, "bytes") is not None
     ]  # fmt: skip
-    if not own:
+    if len(own) < 2:  # no line, where neither past nor future is known
         return None
     points = [
         Grown(int(amount(r, "time")), amount(r, "bytes"), num(r, "low"), num(r, "high"),

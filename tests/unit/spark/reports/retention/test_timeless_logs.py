@@ -118,3 +118,5 @@ def test_the_page_says_what_is_not_known_and_nothing_of_it_is_green() -> None:
     page = parse(render([report]))
     assert page.one("h1").has("class_", "warn")
     assert "Until disks are full" not in page.text
+    assert "Growth of broker 1 /d" not in page.text
+    assert "Growth of broker 1 /d" in parse(render([made(TIMED)])).text
