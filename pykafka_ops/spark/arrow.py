@@ -60,15 +60,17 @@ def map_rows(
     rows are taken out of Arrow together."""
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        rows = (
-            row
-            for batch in batches
-            for start in range(0, batch.num_rows, at_once)
-            for row in batch.slice(start, at_once).to_pylist()
-        )
+        rows = rows_of(batches, at_once)
         return row_batches(schema, (made for row in rows for made in function(row)))
 
     return in_arrow(frame, task, schema)
+
+
+def rows_of(batches: Iterable[pa.RecordBatch], at_once: int) -> Iterator[dict[str, Any]]:
+    """The rows of batches as dicts, so many of them made together."""
+    for batch in batches:
+        for start in range(0, batch.num_rows, at_once):
+            yield from batch.slice(start, at_once).to_pylist()
 
 
 class ArrowRows(Sequence[Mapping[str, object]]):

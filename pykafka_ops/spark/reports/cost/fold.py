@@ -11,7 +11,6 @@ from pykafka_ops.analysis.cost import (
     MONTH_HOURS,
     UNREAD,
     CostRules,
-    RetentionCut,
     copies,
     money,
     shorter,
@@ -22,17 +21,19 @@ from pykafka_ops.analysis.owners import OwnerRules
 from pykafka_ops.analysis.retention import RetentionPolicy
 from pykafka_ops.spark.inputs.names import INTERNAL
 from pykafka_ops.spark.reports.known import known_sum
+from pykafka_ops.spark.schemas import columns
 
 Row = dict[str, Any]
 _PARTS: Final = ("storage_cost", "in_cost", "out_cost")
 
 
-@dataclass(slots=True)
-class PartitionCopies:
-    """The sizes of the replicas that were found, and how many there are (None: not known)."""
-
-    sizes: list[int] = field(default_factory=list)
-    wanted: int | None = None
+SUMS: Final = columns(
+    "topic string, bytes bigint, written double, read double, growth bigint, replica_bytes bigint,"
+    "replication int, basis string, kind string, proposed_ms bigint, needed bigint, gone bigint"
+)
+"""A topic: bytes of one copy, those written and read in an hour, growth in a month; StoredCopies;
+the RetentionCut that is possible, with ``gone`` bytes of one copy, null: none. Null otherwise is
+not known."""
 
 
 @dataclass(slots=True)
@@ -49,54 +50,68 @@ class TopicCost:
     held: list[tuple[int | None, Sequence[int], int | None]] = field(default_factory=list)
     ages: dict[int, int] = field(default_factory=dict)
 
-    def add(self, row: Mapping[str, Any], found: PartitionCopies) -> None:
-        """Add a partition."""
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Add a partition: FIGURES, ``sizes`` of its replicas and how many are ``wanted``."""
         self.readers += row["readers"]
         for name in ("bytes", "written", "read", "growth"):
             both = getattr(self, name), row[name]
             setattr(self, name, None if None in both else both[0] + both[1])
         known = self.needed is not None and row["need_known"]
         self.needed = max(self.needed or 0, row["needed"]) if known else None
+        for each in row["ages"] or ():
+            self.ages[each["age"]] = self.ages.get(each["age"], 0) + each["bytes"]
         size = row["bytes"]
-        self.held.append((size, found.sizes or ([] if size is None else [size]), found.wanted))
+        self.held.append((size, row["sizes"] or ([] if size is None else [size]), row["wanted"]))
 
-    def row(self, rules: CostRules) -> Row:
-        """The row of the topic, without its share."""
-        stored, prices = copies(self.held), rules.prices
-        written = None if self.written is None else round(self.written * MONTH_HOURS)
-        read = None if self.read is None else round(self.read * MONTH_HOURS)
-        growth = _in_all(self.growth, self.bytes, stored.bytes)
-        parts = [
-            (money(stored.bytes, prices.stored), prices.stored),
-            (money(written, prices.written), prices.written),
-            (money(read, prices.read), prices.read),
-        ]
-        cost, more = total(parts), money(growth, prices.stored or 0.0)
-        lacks = [
-            name
-            for name, (part, price) in zip(("at rest", "in", "out"), parts, strict=True)
-            if price is not None and part is None
-        ]
+    def sums(self, policy: RetentionPolicy, rules: CostRules) -> Row:
+        """SUMS of the topic."""
+        stored, cut = copies(self.held), None
+        if self.name not in INTERNAL:
+            cut = shorter(policy, self.ages, self.needed, rules, is_read=self.readers > 0)
         return {
             "topic": self.name,
-            "bytes": self.bytes,
-            "replication": stored.replication,
+            **{name: getattr(self, name) for name in ("bytes", "written", "read", "growth")},
             "replica_bytes": stored.bytes,
+            "replication": stored.replication,
             "basis": stored.basis,
-            "written_per_month": written,
-            "read_per_month": read,
-            "growth_per_month": growth,
-            **{name: part for name, (part, _) in zip(_PARTS, parts, strict=True)},
-            "cost": cost,
-            "cost_in_a_month": None if cost is None or more is None else round(cost + more, 6),
-            "unknown": ", ".join(lacks) or None,
+            "kind": cut and cut.kind,
+            "proposed_ms": cut and cut.retention_ms,
+            "needed": self.needed,
+            "gone": cut and cut.bytes,
         }
 
-    def cut(self, policy: RetentionPolicy, rules: CostRules) -> RetentionCut | None:
-        """How it could be kept for less time."""
-        if self.name in INTERNAL:
-            return None
-        return shorter(policy, self.ages, self.needed, rules, is_read=self.readers > 0)
+
+def topic_row(sums: Mapping[str, Any], rules: CostRules) -> Row:
+    """The row of a topic, without its share, of SUMS."""
+    prices, replica_bytes = rules.prices, sums["replica_bytes"]
+    monthly = (sums["written"], sums["read"])
+    written, read = (None if n is None else round(n * MONTH_HOURS) for n in monthly)
+    growth = _in_all(sums["growth"], sums["bytes"], replica_bytes)
+    parts = [
+        (money(replica_bytes, prices.stored), prices.stored),
+        (money(written, prices.written), prices.written),
+        (money(read, prices.read), prices.read),
+    ]
+    cost, more = total(parts), money(growth, prices.stored or 0.0)
+    lacks = [
+        name
+        for name, (part, price) in zip(("at rest", "in", "out"), parts, strict=True)
+        if price is not None and part is None
+    ]
+    return {
+        "topic": sums["topic"],
+        "bytes": sums["bytes"],
+        "replication": sums["replication"],
+        "replica_bytes": replica_bytes,
+        "basis": sums["basis"],
+        "written_per_month": written,
+        "read_per_month": read,
+        "growth_per_month": growth,
+        **{name: part for name, (part, _) in zip(_PARTS, parts, strict=True)},
+        "cost": cost,
+        "cost_in_a_month": None if cost is None or more is None else round(cost + more, 6),
+        "unknown": ", ".join(lacks) or None,
+    }
 
 
 def _in_all(size: int | None, of_one: int | None, of_all: int | None) -> int | None:
@@ -119,34 +134,29 @@ def with_shares(rows: Sequence[Row]) -> list[Row]:
 
 
 def saving_rows(
-    topics: Iterable[TopicCost],
-    policies: Mapping[str, RetentionPolicy],
-    rows: Mapping[str, Row],
-    rules: CostRules,
+    topics: Iterable[Mapping[str, Any]], policies: Mapping[str, RetentionPolicy], rules: CostRules
 ) -> Iterator[Row]:
-    """What shorter retention would save."""
+    """What shorter retention would save, of SUMS."""
     for topic in topics:
-        policy = policies.get(topic.name, RetentionPolicy())
-        cut = topic.cut(policy, rules)
-        if cut is None:
+        if topic["kind"] is None:
             continue
-        size = _in_all(cut.bytes, topic.bytes, rows[topic.name]["replica_bytes"])
-        is_unread = cut.kind == UNREAD
+        policy = policies.get(topic["topic"], RetentionPolicy())
+        size = _in_all(topic["gone"], topic["bytes"], topic["replica_bytes"])
+        is_unread, proposed = topic["kind"] == UNREAD, topic["proposed_ms"]
         why = (
             "no group reads it: ask whether anybody needs it"
             if is_unread
             else "all groups have read what is older"
         )
         yield {
-            "topic": topic.name,
-            "kind": cut.kind,
+            "topic": topic["topic"],
+            "kind": topic["kind"],
             "retention_ms": policy.retention_ms,
-            "proposed_ms": cut.retention_ms,
-            "oldest_unread_seconds": None if is_unread else (topic.needed or 0) / 1000,
+            "proposed_ms": proposed,
+            "oldest_unread_seconds": None if is_unread else (topic["needed"] or 0) / 1000,
             "bytes": size,
             "saving": money(size, rules.prices.stored),
-            "advice": f"keep {span_text(cut.retention_ms)} "
-            f"(retention.ms={cut.retention_ms}): {why}",
+            "advice": f"keep {span_text(proposed)} (retention.ms={proposed}): {why}",
         }
 
 

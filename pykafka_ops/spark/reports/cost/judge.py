@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -10,7 +10,6 @@ import pyarrow as pa
 from pykafka_ops.analysis.cost import MONTH_MS
 from pykafka_ops.analysis.retention import RetentionPolicy, held
 from pykafka_ops.spark.arrow import map_rows
-from pykafka_ops.spark.engines import functions_of
 from pykafka_ops.spark.reports.pieces import (
     HOUR,
     Policies,
@@ -26,15 +25,15 @@ if TYPE_CHECKING:
 
 FIGURES: Final = columns(
     "topic string, partition int, bytes bigint, written double, read double, growth bigint,"
-    "readers bigint, needed bigint, need_known boolean, damaged bigint, damage texts",
+    "readers bigint, needed bigint, need_known boolean, ages ages, damage texts",
+    ages=array_of(columns("age int, bytes bigint")),
     texts=array_of(pa.string(), nulls=True),
 )
 """Figures of a partition: bytes (null, as all that follows from them, where ``pieces.ToldPieces``
-is dark); ``written`` and ``read`` bytes per hour; ``growth``: bytes more in
-a month; ``readers``: groups with an offset, ``needed``: the age (ms) of the oldest record that one
-of them has not read, 0 where all is read. Null is not known."""
-
-_AGED: Final = columns("topic string, age int, bytes bigint")
+is dark); ``written`` and ``read`` bytes per hour; ``growth``: bytes more in a month; ``readers``:
+groups with an offset, ``needed``: the age (ms) of the oldest record that one of them has not read,
+0 where all is read; ``ages``: bytes by age (hours, as of PIECE), as far as they have a time. Null
+is not known."""
 
 
 def figures(states: DataFrame, now: int, policies: Policies, *, groups: bool) -> DataFrame:
@@ -46,19 +45,6 @@ def figures(states: DataFrame, now: int, policies: Policies, *, groups: bool) ->
         return [partition(state, now, known[0] if known else RetentionPolicy(), groups=groups)]
 
     return map_rows(states, one, FIGURES)
-
-
-def by_age(logs: DataFrame) -> DataFrame:
-    """topic, age (hours, as of PIECE) and bytes of LOGS, as far as they have a time."""
-    f = functions_of(logs)
-    each = map_rows(logs.select("topic", "pieces"), _aged, _AGED)
-    return each.groupBy("topic", "age").agg(f.sum("bytes").alias("bytes"))
-
-
-def _aged(log: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
-    for piece in log["pieces"]:
-        if None not in (piece["age"], piece["bytes"]) and piece["damage"] is None:
-            yield log["topic"], piece["age"], piece["bytes"]
 
 
 def partition(
@@ -84,9 +70,17 @@ def partition(
         "readers": len(readers),
         "needed": need,
         "need_known": groups and need is not None,
-        "damaged": sum(p["bytes"] for p in broken),
+        "ages": _by_age(sound),
         "damage": sorted(p["damage"] for p in broken),
     }
+
+
+def _by_age(sound: Sequence[Mapping[str, Any]]) -> list[dict[str, int]]:
+    found: dict[int, int] = {}
+    for piece in sound:
+        if None not in (piece["age"], piece["bytes"]):
+            found[piece["age"]] = found.get(piece["age"], 0) + piece["bytes"]
+    return [{"age": age, "bytes": size} for age, size in sorted(found.items())]
 
 
 def read_rate(

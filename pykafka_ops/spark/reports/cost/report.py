@@ -4,30 +4,34 @@ what shorter retention would save."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.analysis.cost import FOUND
 from pykafka_ops.analysis.moments import UNITS
+from pykafka_ops.spark.engines import functions_of, kept
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Problem, Report, Section
 from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports import pieces
 from pykafka_ops.spark.reports.cost import columns
 from pykafka_ops.spark.reports.cost.fold import (
-    PartitionCopies,
     Row,
-    TopicCost,
     owner_rows,
     saving_rows,
     summary,
+    topic_row,
     with_shares,
 )
-from pykafka_ops.spark.reports.cost.judge import by_age, figures
+from pykafka_ops.spark.reports.cost.gather import topic_sums
+from pykafka_ops.spark.reports.cost.judge import figures
 from pykafka_ops.spark.reports.damage import DamageTally, problem_of
 from pykafka_ops.spark.reports.lag.checkpoints import jobs
 from pykafka_ops.spark.reports.lag.frames import NO_OFFSETS
-from pykafka_ops.spark.reports.pieces import ESTIMATED, PLACE, Policies
+from pykafka_ops.spark.reports.pieces import ESTIMATED, Policies
 from pykafka_ops.spark.reports.retention.frames import readers, states
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 NO_LOGS: Final = "neither batches nor sizes of logs are known"
 NO_OWNERS: Final = "--owners says who owns which topics"
@@ -37,7 +41,6 @@ _REPLICAS: Final = (
     "Of directories alone only the replicas in them count: --replication-factor says how many there"
     " are."
 )
-_CHUNK: Final = 1000
 
 
 def build(inputs: Inputs, options: ReportOptions) -> Report:
@@ -55,9 +58,9 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     found = _topics(inputs, options, policies, damage)
     if found is None:
         problems.append(Problem("logs", NO_LOGS))
-    topics, groups = found or ({}, False)
-    rows = with_shares([topic.row(options.cost) for topic in topics.values()])
-    savings = _savings(inputs, topics, policies, rows, options) if groups else []
+    topics, groups = found or ([], False)
+    rows = with_shares([topic_row(topic, options.cost) for topic in topics])
+    savings = _savings(inputs, topics, policies, options) if groups else []
     made = Report(
         "cost",
         inputs.now,
@@ -83,67 +86,42 @@ def _asked(options: ReportOptions) -> dict[str, object]:
 
 def _topics(
     inputs: Inputs, options: ReportOptions, policies: Policies, damage: DamageTally
-) -> tuple[dict[str, TopicCost], bool] | None:
-    """The sums of every topic, and whether groups are known; None where nothing is."""
+) -> tuple[list[Mapping[str, Any]], bool] | None:
+    """SUMS of every topic, and whether groups are known; None where nothing is."""
     held = pieces.pieces(inputs, policies)
     if held is None:
         return None
     reading = readers(
         inputs, options.window or UNITS["d"], jobs(inputs, options.checkpoints), behind=False
     )
-    replicas = _replicas(inputs, options)
-    topics: dict[str, TopicCost] = {}
-    table = figures(
-        states(inputs, held, reading), inputs.now, policies, groups=reading is not None
-    ).toArrow()
-    for batch in table.to_batches(max_chunksize=_CHUNK):
-        for row in batch.to_pylist():
-            topic = topics.setdefault(row["topic"], TopicCost(row["topic"]))
-            place = row["topic"], row["partition"]
-            topic.add(row, replicas.get(place) or PartitionCopies(wanted=options.cost.replication))
-            for place_and_what in row["damage"] or ():
-                damage.add(problem_of(place_and_what), row["damaged"])
-    for row in by_age(held).toArrow().to_pylist():
-        topics[row["topic"]].ages[row["age"]] = row["bytes"]
-    return topics, reading is not None
+    found = states(inputs, held, reading)
+    table = kept(figures(found, inputs.now, policies, groups=reading is not None))
+    try:
+        _add_damage(table, damage)
+        return topic_sums(inputs, table, policies, options.cost), reading is not None
+    finally:
+        table.unpersist()
 
 
-def _replicas(inputs: Inputs, options: ReportOptions) -> dict[tuple[str, int], PartitionCopies]:
-    """The replicas of each partition; how many there should be a cluster tells, or the options."""
-    found: dict[tuple[str, int], PartitionCopies] = {}
-    asked = options.cost.replication
-
-    def at(row: Mapping[str, Any]) -> PartitionCopies:
-        key = row["topic"], row["partition"]
-        return found.setdefault(key, PartitionCopies(wanted=asked))
-
-    partitions = inputs.partitions()
-    if partitions is not None:
-        for row in partitions.select(*PLACE, "replicas").toArrow().to_pylist():
-            copies = at(row)
-            if asked is None and inputs.source.get("servers") and row["replicas"]:
-                copies.wanted = len(row["replicas"])
-    dirs = inputs.log_dirs()
-    if dirs is not None:
-        for row in dirs.toArrow().to_pylist():
-            if row["topic"] is not None and not row["future"] and row["size"] is not None:
-                at(row).sizes.append(row["size"])
-    return found
+def _add_damage(table: DataFrame, damage: DamageTally) -> None:
+    f = functions_of(table)
+    broken = table.where(f.size("damage") > 0).select("damage")
+    for row in broken.toArrow().to_pylist():
+        for place_and_what in row["damage"]:
+            damage.add(problem_of(place_and_what))
 
 
 def _savings(
     inputs: Inputs,
-    topics: Mapping[str, TopicCost],
+    topics: Sequence[Mapping[str, Any]],
     policies: Policies,
-    rows: Sequence[Row],
     options: ReportOptions,
 ) -> list[Row]:
     """Those that save most first."""
     if not inputs.wanted_groups.every:
         return []
     limits = {name: policy for name, (policy, _) in policies.items()}
-    by_name = {row["topic"]: row for row in rows}
-    found = saving_rows(topics.values(), limits, by_name, options.cost)
+    found = saving_rows(topics, limits, options.cost)
     return sorted(found, key=lambda r: (-(r["bytes"] or 0), r["topic"]))
 
 

@@ -4,13 +4,13 @@ executors, so that what comes here grows with topics and directories, not with p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pyarrow as pa
 
 from pykafka_ops.analysis import compaction
 from pykafka_ops.analysis.lag import unread
-from pykafka_ops.spark.arrow import map_rows, row_batches
+from pykafka_ops.spark.arrow import map_rows, row_batches, rows_of
 from pykafka_ops.spark.engines import ArrowTask, first_rows, functions_of, in_arrow
 from pykafka_ops.spark.model import Column, MetRows
 from pykafka_ops.spark.options import ReportOptions
@@ -77,16 +77,10 @@ def topic_sums(figures: DataFrame) -> dict[str, TopicSums]:
     }
 
 
-def _rows(batches: Iterator[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
-    for batch in batches:
-        for start in range(0, batch.num_rows, _CHUNK):
-            yield from batch.slice(start, _CHUNK).to_pylist()
-
-
 def _add_topics(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """What a task does with all figures of some topics."""
     topics: dict[str, TopicSums] = {}
-    for row in _rows(batches):
+    for row in rows_of(batches, _CHUNK):
         topics.setdefault(row["topic"], TopicSums(row["topic"])).add(row)
     yield from row_batches(_TOPICS, map(_of_topic, topics.values()))
 
@@ -116,7 +110,7 @@ def _dirs_task(
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         dirs: dict[DirKey, Directory] = {}
-        for row in _rows(batches):
+        for row in rows_of(batches, _CHUNK):
             at = row["broker"], row["log_dir"]
             if at not in dirs:
                 total, usable = (row.get(n, row.get(f"{n}_bytes")) for n in ("total", "usable"))
