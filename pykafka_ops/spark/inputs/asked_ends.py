@@ -27,15 +27,17 @@ class AskedEnds:
     ends.
 
     ``end`` is the end of the log now, ``newest`` the time of its newest record (None: not known),
-    ``first`` the first moment that is wanted; times in ms. ``pairs`` are moments and offsets.
+    ``first`` the first moment that is wanted; times in ms. ``pairs`` are moments and offsets;
+    ``has_times``: an answer was a record.
     """
 
-    __slots__ = ("_end", "_first", "_newest", "_until", "pairs")
+    __slots__ = ("_end", "_first", "_newest", "_until", "has_times", "pairs")
 
     def __init__(self, end: int, newest: int | None, first: int) -> None:
         self._end, self._newest, self._first = end, newest, first
         self._until = first - 1
         self.pairs: list[tuple[int, int]] = []
+        self.has_times = False
 
     def asks(self, moment: int) -> bool:
         """Whether the moment has to be asked for; else it is in ``pairs``, or is not wanted."""
@@ -53,7 +55,7 @@ class AskedEnds:
         """The answer: the first record from the moment on, and its time; below 0: there is none."""
         self.pairs.append((moment, offset if offset >= 0 else self._end))
         if offset >= 0:
-            self._until = timestamp
+            self._until, self.has_times = timestamp, True
         else:
             self._newest = moment - 1
 
@@ -87,7 +89,7 @@ class AskedBack:
     """Goes back through moments, the last one first, until the log ended at ``reach`` or before:
     the stretch of it that holds that offset is known then, whatever the order of its times. Of
     what is older the ``always`` moments are asked alone, and at the end ``FIRST``, unless the log
-    had records before all that was asked.
+    had records before all that was asked, and they are known to have times.
 
     ``start`` and ``end`` are those of the log now, ``newest`` as ``AskedEnds``.
     """
@@ -111,7 +113,7 @@ class AskedBack:
         """As ``AskedLog``."""
         behind = self._back[-1][1] if self._back else self._end
         if moment == FIRST:
-            return not self._back or behind <= self._start
+            return self._newest is None or not self._back or behind <= self._start
         if moment not in self._always and behind <= self._reach:
             return False
         if self._newest is not None and moment > self._newest:

@@ -50,10 +50,11 @@ def ends_of(
     wanted: DataFrame | None = None,
 ) -> DataFrame:
     """LOG_ENDS at each of ``moments`` (ms, in order), of a frame of PARTITIONS that is kept;
-    ``wanted`` as ``Inputs.ends``."""
+    ``wanted`` as ``Inputs.ends``. A log whose records have no times is left out: nobody knows when
+    it ended where."""
     f = functions_of(partitions)
     newest = f.unix_millis("max_timestamp").alias("newest")
-    logs = partitions.select("topic", "partition", "leader", "end_offset", newest)
+    logs = partitions.select("topic", "partition", "leader", "start_offset", "end_offset", newest)
     if wanted is None:
         logs = logs.withColumn("since", f.lit(moments[0]))
     else:
@@ -158,8 +159,24 @@ def _ends(cluster: Cluster, rows: Asked, moments: Sequence[int]) -> Iterator[Row
         for r in rows
     }  # fmt: skip
     _go_through(cluster, rows, logs, moments)
+    timeless = _timeless(cluster, rows, logs)
     for p, log in logs.items():
-        yield *p, log.pairs
+        if p not in timeless:
+            yield *p, log.pairs
+
+
+def _timeless(
+    cluster: Cluster, rows: Asked, logs: Mapping[Partition, AskedEnds]
+) -> set[Partition]:
+    """Those that hold records, none of which has a time: no record is as new as ``FIRST``."""
+    unsure = {}
+    for r in rows:
+        p = r["topic"], r["partition"]
+        is_empty = (r["start_offset"] or 0) >= r["end_offset"]
+        if r["newest"] is None and not is_empty and not logs[p].has_times:
+            unsure[p] = r["leader"]
+    found = offsets_at(cluster, unsure, FIRST, whole=False, leaders=unsure)
+    return {p for p, at in found.items() if at.offset < 0}
 
 
 def _pasts(cluster: Cluster, rows: Asked, moments: Sequence[int]) -> Iterator[Row]:

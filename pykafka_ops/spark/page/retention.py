@@ -127,7 +127,11 @@ def headline(report: Report) -> str:
     if not said and not unknown(report, "topics"):
         count = len(rows(report, "topics")) - len(unjudged(report))
         kept = plural(count, "topic keeps", "topics keep")
-        said.append(f"{kept} what the policies say, and no disk {_filling(report)}.")
+        said.append(
+            f"{kept} what the policies say, and no disk {_filling(report)}."
+            if count
+            else f"No disk {_filling(report)}."
+        )
     if why := unknown(report, "topics"):
         said.append(f"Not known: {why}.")
     elif why := unknown(report, "at_risk"):

@@ -169,9 +169,15 @@ def _sliced(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
 
 def slices(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
     """The stretches of one log as PIECE: start, end, bytes, first and newest (ms), ``ends`` (pairs
-    of ms and an offset), and cutoff (ms), if there is one."""
+    of ms and an offset), and cutoff (ms), if there is one. Where neither the first nor the newest
+    record has a time, no record has one."""
     start, end, size = row["start"] or 0, row["end"] or 0, row["bytes"]
     if end <= start:
+        return
+    if row["newest"] is None and row.get("first") is None:
+        yield {"segment": f"{start:020d}.log", "age": None, "base": start, "last": end - 1,
+               "bytes": size, "records": end - start, "first": None, "newest": None,
+               "old": 0}  # fmt: skip
         return
     newest = row["newest"] if row["newest"] is not None else now
     if age_of(newest, now) is not None:

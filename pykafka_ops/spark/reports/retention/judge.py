@@ -112,13 +112,14 @@ def one(state: Mapping[str, Any], rules: RetentionRules) -> dict[str, Any]:
         old_bytes=old if policy.delete else 0,
         full_for=policy.retention_bytes / rate if rate else None,
     )
+    is_judged = judged.status != UNKNOWN
     made = {
         "topic": state["topic"],
         "partition": state["partition"],
         "bytes": size,
         **_dates(sound),
-        "late": judged.late,
-        "old": old if policy.delete else 0,
+        "late": judged.late if is_judged else None,
+        "old": (old if policy.delete else 0) if is_judged else None,
         "overhang": overhang if policy.delete else 0,
         "status": judged.status,
         "steady": None if rate is None else steady_bytes(policy, rate),

@@ -194,6 +194,21 @@ def test_stretches_of_a_log_have_no_bytes_where_nobody_tells_its_size() -> None:
     ]  # fmt: skip
 
 
+def test_a_log_none_of_whose_records_has_a_time_is_of_no_age() -> None:
+    log = _log(5, 100, 1000, (24, 100), (1, 100)) | {"newest": None, "cutoff": NOW}
+    (piece,) = slices(log, NOW)
+    assert (piece["base"], piece["last"], piece["bytes"], piece["records"]) == (5, 99, 1000, 95)
+    assert (piece["age"], piece["first"], piece["newest"], piece["old"]) == (None, None, None, 0)
+    old_broker = list(slices(log | {"first": NOW - 30 * HOUR}, NOW))
+    assert [p["newest"] for p in old_broker] == [NOW - 24 * HOUR]
+
+
+def test_what_is_over_is_not_known_where_nothing_says_when_it_was_written() -> None:
+    found = one(_state(_piece(0, None, 600)), _rules(RetentionPolicy()))
+    assert (found["status"], found["bytes"]) == ("unknown", 600)
+    assert (found["late"], found["old"]) == (None, None)
+
+
 def test_a_log_dated_ahead_keeps_its_dates_and_one_by_a_little_is_of_now() -> None:
     log = _log(0, 100, 1000, (24, 0), (1, 0))
     ahead = {"first": NOW + 2 * HOUR, "newest": NOW + 3 * HOUR}

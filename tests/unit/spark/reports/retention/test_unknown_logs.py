@@ -36,7 +36,8 @@ def given(*topics: str, sizes: bool = True) -> FrameInputs:
         configs=[],
         partitions=[
             {"topic": t, "partition": 0, "leader": None if t == DARK else 1, "replicas": [1],
-             "isr": [1], "start_offset": OFFSETS[t][0], "end_offset": OFFSETS[t][1]}
+             "isr": [1], "start_offset": OFFSETS[t][0], "end_offset": OFFSETS[t][1],
+             "max_timestamp": NOW - HOUR}
             for t in topics
         ],
         committed=[{"group": "g", "topic": t, "partition": 0, "offset": OFFSETS[t][1] or 5}
