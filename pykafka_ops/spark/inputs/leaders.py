@@ -165,9 +165,7 @@ def _ends(cluster: Cluster, rows: Asked, moments: Sequence[int]) -> Iterator[Row
             yield *p, log.pairs
 
 
-def _timeless(
-    cluster: Cluster, rows: Asked, logs: Mapping[Partition, AskedEnds]
-) -> set[Partition]:
+def _timeless(cluster: Cluster, rows: Asked, logs: Mapping[Partition, AskedEnds]) -> set[Partition]:
     """Those that hold records, none of which has a time: no record is as new as ``FIRST``."""
     unsure = {}
     for r in rows:

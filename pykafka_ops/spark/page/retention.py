@@ -125,13 +125,11 @@ def headline(report: Report) -> str:
         topics = list(dict.fromkeys(text(r, "topic") for r in stuck))
         said.append(f"The cleaner does not get to {listed(topics)}.")
     if not said and not unknown(report, "topics"):
-        count = len(rows(report, "topics")) - len(unjudged(report))
-        kept = plural(count, "topic keeps", "topics keep")
-        said.append(
-            f"{kept} what the policies say, and no disk {_filling(report)}."
-            if count
-            else f"No disk {_filling(report)}."
-        )
+        held = len(rows(report, "topics"))
+        count = held - len(unjudged(report))
+        kept = f"{plural(count, 'topic keeps', 'topics keep')} what the policies say, and "
+        first = kept if count else "" if held else "there are no topics, and "
+        said.append(sentence(f"{first}no disk {_filling(report)}."))
     if why := unknown(report, "topics"):
         said.append(f"Not known: {why}.")
     elif why := unknown(report, "at_risk"):

@@ -60,7 +60,7 @@ def test_the_headline_of_retention_says_what_is_lost_full_and_kept() -> None:
     later = only(report, "at_risk", list(report.section("at_risk").rows[:1]))
     assert retention.headline(later).startswith("payments loses unread data of orders in 3 h. ")
     assert retention.headline(reports.empty_report("retention")) == (
-        "0 topics keep what the policies say, and no disk fills up soon."
+        "There are no topics, and no disk fills up soon."
     )
 
 
