@@ -12,11 +12,12 @@ import logging
 import os
 import sys
 import tempfile
+import threading
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.errors import PkoError
 from pykafka_ops.spark import conf as settings
@@ -136,12 +137,24 @@ def close(spark: SparkSession) -> None:
     if started.users > 0:
         return
     del _started[key]
+    _let_go(spark.sparkContext)
     try:
         with contextlib.suppress(Exception), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # of a command that was cut short
             spark.stop()
     finally:
         started.jvm.end()
+
+
+def _let_go(context: SparkContext) -> None:
+    """End PySpark's server of accumulators, which nobody waits for: it notices within a second."""
+    known: Any = context
+    server = known._accumulatorServer
+    if server is None:
+        return
+    known._accumulatorServer = None
+    server.handle_error = lambda *_: None  # Java's end of the connection may be gone before
+    threading.Thread(target=server.shutdown, name="accumulators-end", daemon=True).start()
 
 
 def need_pyspark() -> None:
@@ -200,7 +213,9 @@ def _start(options: SessionOptions) -> SparkContext:
 def all_settings(options: SessionOptions, master: str, directory: str) -> dict[str, str]:
     """Every setting of the session; on a real master the package is shipped along."""
     memory = options.driver_memory or settings.driver_memory(machine_memory())
-    ours = settings.base(master, options.cores or usable_cores(), memory, directory)
+    ours = settings.base(
+        master, options.cores or usable_cores(), memory, directory, light=options.light
+    )
     if options.brief:
         ours = settings.merged(ours, settings.BRIEF)
     files = list(options.py_files)

@@ -28,6 +28,13 @@ def test_what_a_person_sets_wins_but_java_options_add_up() -> None:
     assert made["spark.driver.bindAddress"] == "127.0.0.1"
 
 
+def test_java_collects_by_one_thread_where_it_has_little_to_do(tmp_path: Path) -> None:
+    for light, collector in ((True, "Serial"), (False, "Parallel")):
+        made = all_settings(SessionOptions(light=light), "local[2]", str(tmp_path))
+        chosen = [w for w in made[conf.JAVA_OPTIONS].split() if w.endswith("GC")]
+        assert chosen == [f"-XX:+Use{collector}GC"]
+
+
 def test_a_real_master_gets_the_package_and_no_loopback(tmp_path: Path) -> None:
     wish = SessionOptions(
         conf={"spark.submit.pyFiles": "a.py"}, py_files=("b.zip",), archives=("e.tgz#e",)
