@@ -46,6 +46,7 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     asked = arguments()
     reports = asked.reports or REPORTS
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # `pip install` leaves bytecode, too
     found: dict[tuple[str, str], list[tuple[float, float, int]]] = {}
     with tempfile.TemporaryDirectory(prefix="pko-small-") as directory:
         kept = Path(directory, "demo")
