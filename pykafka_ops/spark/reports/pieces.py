@@ -76,11 +76,34 @@ def policies(inputs: Inputs) -> Policies | None:
 
 def pieces(inputs: Inputs, known: Policies) -> DataFrame | None:
     """LOGS, read once for all reports of a run; None where nothing is known."""
-    limited = {t: p for t, (p, _) in known.items() if p.delete and p.retention_ms >= 0}
-    before = cutoffs(inputs, [(t, p.retention_ms) for t, p in limited.items()])
-    found = inputs.batches()
+    found, before = inputs.batches(), _cutoffs(inputs, known)
     made = of_cluster(inputs, before) if found is None else of_batches(found, inputs.now, before)
     return None if made is None else inputs.keep("pieces", lambda: made)
+
+
+def uncut(inputs: Inputs, known: Policies) -> DataFrame | None:
+    """Rows for ``cut``, for a report that looks at each log once: of a cluster that no other report
+    of the run is about they are not in pieces yet, since to bring these from one task to the next
+    costs more than to make them."""
+    if inputs.shared or inputs.batches() is not None or inputs.cleaned() is not None:
+        return pieces(inputs, known)
+    return _limited(pasts(inputs), _cutoffs(inputs, known))
+
+
+def cut(row: Mapping[str, Any], now: int) -> Mapping[str, Any]:
+    """A row with ``pieces``."""
+    return row if "pieces" in row else {**row, "pieces": list(slices(row, now))}
+
+
+def _cutoffs(inputs: Inputs, known: Policies) -> DataFrame:
+    limited = {t: p for t, (p, _) in known.items() if p.delete and p.retention_ms >= 0}
+    return cutoffs(inputs, [(t, p.retention_ms) for t, p in limited.items()])
+
+
+def _limited(logs: DataFrame | None, cutoffs: DataFrame) -> DataFrame | None:
+    if logs is None:
+        return None
+    return logs.join(functions_of(logs).broadcast(cutoffs), ["topic"], "left")
 
 
 def of_batches(batches: DataFrame, now: int, cutoffs: DataFrame) -> DataFrame:
@@ -129,11 +152,8 @@ def _age(f: Any, now: int) -> Any:
 def of_cluster(inputs: Inputs, cutoffs: DataFrame) -> DataFrame | None:
     """LOGS where no batch can be read: stretches of the logs between the moments of ASKED, with
     bytes in proportion to their offsets; None where nothing is known."""
-    found = pasts(inputs)
-    if found is None:
-        return None
-    found = found.join(functions_of(found).broadcast(cutoffs), ["topic"], "left")
-    return map_rows(found, partial(_sliced, now=inputs.now), LOGS)
+    found = _limited(pasts(inputs), cutoffs)
+    return None if found is None else map_rows(found, partial(_sliced, now=inputs.now), LOGS)
 
 
 def pasts(inputs: Inputs, readers: DataFrame | None = None) -> DataFrame | None:
@@ -177,7 +197,7 @@ def slices(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
     if row["newest"] is None and row.get("first") is None:
         yield {"segment": f"{start:020d}.log", "age": None, "base": start, "last": end - 1,
                "bytes": size, "records": end - start, "first": None, "newest": None,
-               "old": 0}  # fmt: skip
+               "old": 0, "damage": None}  # fmt: skip
         return
     newest = row["newest"] if row["newest"] is not None else now
     if age_of(newest, now) is not None:
@@ -206,6 +226,7 @@ def slices(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
             "first": at if since is None else since,
             "newest": at,
             "old": held or 0 if limit is not None and at < limit else 0,
+            "damage": None,
         }
         before, since = offset, at
 

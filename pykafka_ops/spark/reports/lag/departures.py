@@ -17,12 +17,12 @@ from pykafka_ops.spark.reports.damage import DamageTally, problem_of
 from pykafka_ops.spark.reports.pieces import (
     HOUR,
     PLACE,
+    cut,
     day_rate,
     pasts,
     pieces,
     policies,
     segments_of,
-    slices,
     span_of,
 )
 from pykafka_ops.spark.schemas import Row, array_of, columns
@@ -58,9 +58,9 @@ def departures(inputs: Inputs, readers: DataFrame | None = None) -> DataFrame | 
     defaults, is_known = RetentionPolicy(), known is not None
 
     def one(row: Mapping[str, Any]) -> Iterator[Row]:
-        every = row["pieces"] if is_whole else list(slices(row, now))
-        sound = [p for p in every if p.get("damage") is None]
-        broken = [p for p in every if p.get("damage") is not None]
+        every = cut(row, now)["pieces"]
+        sound = [p for p in every if p["damage"] is None]
+        broken = [p for p in every if p["damage"] is not None]
         policy = plain.get(row["topic"], defaults)
         yield (
             *(row[name] for name in PLACE),

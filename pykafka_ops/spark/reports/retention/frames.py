@@ -25,8 +25,9 @@ READER: Final = columns(
 
 
 def states(inputs: Inputs, logs: DataFrame, readers: DataFrame | None) -> DataFrame:
-    """A row per partition of LOGS (see ``pieces``), and of those that are known without a log:
-    PLACE, ``pieces``, ``readers``, ``cleaned`` (offset), ``empty`` (whether its offsets say so)."""
+    """A row per partition of LOGS (see ``pieces``; or what it has for ``cut``), and of those that
+    are known without a log: PLACE, ``pieces``, ``readers``, ``cleaned`` (offset), ``empty``
+    (whether its offsets say so)."""
     f, found = functions_of(logs), logs
     partitions = inputs.partitions()
     if partitions is None:

@@ -31,6 +31,7 @@ from pykafka_ops.spark.reports.pieces import (
     ToldPieces,
     ages,
     base_of,
+    cut,
     rates,
     segments_of,
     span_of,
@@ -87,7 +88,7 @@ class RetentionRules:
 
 def figures(states: DataFrame, rules: RetentionRules) -> DataFrame:
     """FIGURES of the frame that ``frames.states`` makes."""
-    return map_rows(states, lambda state: [one(state, rules)], FIGURES)
+    return map_rows(states, lambda state: [one(cut(state, rules.now), rules)], FIGURES)
 
 
 def one(state: Mapping[str, Any], rules: RetentionRules) -> dict[str, Any]:

@@ -142,7 +142,7 @@ def _add_figures(
     problems: list[Problem],
 ) -> None:
     """Count everything, in executors, and take in the rows of partitions."""
-    found = pieces.pieces(inputs, policies)
+    found = pieces.uncut(inputs, policies)
     if found is None:
         problems.append(Problem("logs", NO_LOGS))
         sums.unknown = dict.fromkeys(

@@ -31,10 +31,12 @@ LIMITS = (
 
 @st.composite
 def logs(draw: st.DrawFn) -> dict[str, Any]:
-    """Times of the records of a log, in order or not, from an offset on; a size, settings, and
-    where a group goes on."""
+    """Times of the records of a log, in order or not, or -1, from an offset on; a size, settings,
+    and where a group goes on."""
     times = draw(st.lists(ages, min_size=1, max_size=12))
     times = sorted(times) if draw(st.booleans()) else times
+    if draw(st.integers(0, 9)) == 0:  # as from before timestamps
+        times = [-1] * len(times)
     start = draw(st.integers(0, 3))
     return {
         "times": times,
@@ -42,7 +44,7 @@ def logs(draw: st.DrawFn) -> dict[str, Any]:
         "bytes": draw(st.integers(0, 900)),
         "limits": draw(st.sampled_from(LIMITS)),
         "offset": draw(st.integers(start, start + len(times) - 1)),
-        "newest": max(times) if draw(st.booleans()) else None,
+        "newest": max(times) if times[0] >= 0 and draw(st.booleans()) else None,
     }
 
 
