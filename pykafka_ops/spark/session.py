@@ -149,7 +149,7 @@ def close(spark: SparkSession) -> None:
 def _let_go(context: SparkContext) -> None:
     """End PySpark's server of accumulators, which nobody waits for: it notices within a second."""
     known: Any = context
-    server = known._accumulatorServer
+    server = getattr(known, "_accumulatorServer", None)  # no part of PySpark's interface
     if server is None:
         return
     known._accumulatorServer = None
