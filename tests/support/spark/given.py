@@ -85,19 +85,20 @@ class FrameInputs(Inputs):
         return None
 
     def pasts(self, *_: object) -> DataFrame | None:
-        """LOG_PASTS of ``ends`` and ``firsts``, whatever is asked."""
-        ends, firsts = self.ends([]), self.firsts()
-        if ends is None and firsts is None:
+        """LOG_PASTS of ``ends`` and ``firsts``, of every partition whatever is asked."""
+        ends, firsts, partitions = self.ends([]), self.firsts(), self.partitions()
+        if partitions is None or (ends is None and firsts is None):
             return None
-        place = ["topic", "partition"]
-        if firsts is None:
-            assert ends is not None
-            return ends.withColumn("first", functions_of(ends).lit(None).cast("bigint"))
-        f = functions_of(firsts)
-        stamps = firsts.select(*place, f.unix_millis("timestamp").alias("first"))
+        place, f = ["topic", "partition"], functions_of(partitions)
+        found = partitions.select(*place)
         if ends is None:
-            return stamps.withColumn("ends", f.lit(None).cast("array<array<bigint>>"))
-        return ends.join(stamps, place, "full")
+            found = found.withColumn("ends", f.lit(None).cast("array<array<bigint>>"))
+        else:
+            found = found.join(ends, place, "left")
+        if firsts is None:
+            return found.withColumn("first", f.lit(None).cast("bigint"))
+        stamps = firsts.select(*place, f.unix_millis("timestamp").alias("first"))
+        return found.join(stamps, place, "left")
 
 
 def _lists(ends: DataFrame) -> DataFrame:
