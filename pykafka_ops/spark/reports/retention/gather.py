@@ -17,6 +17,7 @@ from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.retention.columns import AT_RISK, COMPACTION
 from pykafka_ops.spark.reports.retention.fold import Directory, DirKey, Row, TopicSums
 from pykafka_ops.spark.reports.retention.judge import RISK
+from pykafka_ops.spark.reports.topics import added_by_topic
 from pykafka_ops.spark.schemas import array_of, columns
 
 if TYPE_CHECKING:
@@ -69,20 +70,12 @@ NO_ROWS: Final = FirstRows()
 
 def topic_sums(figures: DataFrame) -> dict[str, TopicSums]:
     """Sums by topic."""
-    found = in_arrow(figures.repartition("topic"), _add_topics, _TOPICS).toArrow()
+    found = added_by_topic(figures, TopicSums, _of_topic, _TOPICS).toArrow()
     return {
         row["name"]: TopicSums(**{**row, "statuses": set(row["statuses"])})
         for batch in found.to_batches(max_chunksize=_CHUNK)
         for row in batch.to_pylist()
     }
-
-
-def _add_topics(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """What a task does with all figures of some topics."""
-    topics: dict[str, TopicSums] = {}
-    for row in rows_of(batches, _CHUNK):
-        topics.setdefault(row["topic"], TopicSums(row["topic"])).add(row)
-    yield from row_batches(_TOPICS, map(_of_topic, topics.values()))
 
 
 def _of_topic(topic: TopicSums) -> Row:
