@@ -34,6 +34,16 @@ class DamageTally:
             self.places[problem.where] = problem.what
             self.bytes += size
 
+    def add_logs(self, logs: DataFrame) -> None:
+        """Add what is broken in ``logs``: of each ``damage`` (see ``damaged_place``) and
+        ``damaged`` (bytes)."""
+        f = functions_of(logs)
+        broken = logs.where(f.size("damage") > 0).select("damage", "damaged")
+        for row in broken.toArrow().to_pylist():
+            self.bytes += row["damaged"]
+            for text in row["damage"]:
+                self.add(problem_of(text))
+
     def figures(self, *, whole: bool) -> dict[str, int | None]:
         """What a report says on top: no damage is nothing to be known unless the ``whole`` of the
         logs was read, as it is of directories alone."""

@@ -266,6 +266,14 @@ class ToldPieces(NamedTuple):
         return cls(sound, broken, bool(broken) or not state["empty"])
 
 
+def given_up(broken: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """``damaged`` (bytes) and ``damage`` (texts) of the pieces of a log that cannot be read."""
+    return {
+        "damaged": sum(p["bytes"] for p in broken),
+        "damage": sorted(p["damage"] for p in broken),
+    }
+
+
 def segments_of(sound: Sequence[Mapping[str, Any]]) -> list[LogStretch]:
     """The segments of one log, in order, from its pieces that are no damage; of no size where
     nobody tells it."""

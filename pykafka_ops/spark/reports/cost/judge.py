@@ -15,6 +15,7 @@ from pykafka_ops.spark.reports.pieces import (
     Policies,
     ToldPieces,
     day_rate,
+    given_up,
     segments_of,
     span_of,
 )
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 FIGURES: Final = columns(
     "topic string, partition int, bytes bigint, written double, read double, growth bigint,"
-    "readers bigint, needed bigint, need_known boolean, ages ages, damage texts",
+    "readers bigint, needed bigint, need_known boolean, ages ages, damaged bigint,"
+    "damage texts",
     ages=array_of(columns("age int, bytes bigint")),
     texts=array_of(pa.string(), nulls=True),
 )
@@ -71,7 +73,7 @@ def partition(
         "needed": need,
         "need_known": groups and need is not None,
         "ages": _by_age(sound),
-        "damage": sorted(p["damage"] for p in broken),
+        **given_up(broken),
     }
 
 

@@ -4,11 +4,11 @@ what shorter retention would save."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pykafka_ops.analysis.cost import FOUND
 from pykafka_ops.analysis.moments import UNITS
-from pykafka_ops.spark.engines import functions_of, kept
+from pykafka_ops.spark.engines import kept
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Problem, Report, Section
 from pykafka_ops.spark.options import ReportOptions
@@ -24,14 +24,11 @@ from pykafka_ops.spark.reports.cost.fold import (
 )
 from pykafka_ops.spark.reports.cost.gather import topic_sums
 from pykafka_ops.spark.reports.cost.judge import figures
-from pykafka_ops.spark.reports.damage import DamageTally, problem_of
+from pykafka_ops.spark.reports.damage import DamageTally
 from pykafka_ops.spark.reports.lag.checkpoints import jobs
 from pykafka_ops.spark.reports.lag.frames import NO_OFFSETS
 from pykafka_ops.spark.reports.pieces import ESTIMATED, Policies
 from pykafka_ops.spark.reports.retention.frames import readers, states
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 NO_LOGS: Final = "neither batches nor sizes of logs are known"
 NO_OWNERS: Final = "--owners says who owns which topics"
@@ -97,18 +94,10 @@ def _topics(
     found = states(inputs, held, reading)
     table = kept(figures(found, inputs.now, policies, groups=reading is not None))
     try:
-        _add_damage(table, damage)
+        damage.add_logs(table)
         return topic_sums(inputs, table, policies, options.cost), reading is not None
     finally:
         table.unpersist()
-
-
-def _add_damage(table: DataFrame, damage: DamageTally) -> None:
-    f = functions_of(table)
-    broken = table.where(f.size("damage") > 0).select("damage")
-    for row in broken.toArrow().to_pylist():
-        for place_and_what in row["damage"]:
-            damage.add(problem_of(place_and_what))
 
 
 def _savings(

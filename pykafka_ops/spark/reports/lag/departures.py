@@ -11,14 +11,14 @@ import pyarrow as pa
 from pykafka_ops.analysis.lag.unread import leaving
 from pykafka_ops.analysis.retention import RetentionPolicy
 from pykafka_ops.spark.arrow import map_rows
-from pykafka_ops.spark.engines import functions_of
 from pykafka_ops.spark.inputs import Inputs
-from pykafka_ops.spark.reports.damage import DamageTally, problem_of
+from pykafka_ops.spark.reports.damage import DamageTally
 from pykafka_ops.spark.reports.pieces import (
     HOUR,
     PLACE,
     cut,
     day_rate,
+    given_up,
     pasts,
     pieces,
     policies,
@@ -62,12 +62,11 @@ def departures(inputs: Inputs, readers: DataFrame | None = None) -> DataFrame | 
         sound = [p for p in every if p["damage"] is None]
         broken = [p for p in every if p["damage"] is not None]
         policy = plain.get(row["topic"], defaults)
-        yield (
-            *(row[name] for name in PLACE),
-            _leaves(sound, policy, now) if is_known else None,
-            sorted(p["damage"] for p in broken),
-            sum(p["bytes"] for p in broken),
-        )
+        yield {
+            **{name: row[name] for name in PLACE},
+            "leaves": _leaves(sound, policy, now) if is_known else None,
+            **given_up(broken),
+        }
 
     logs = found.select(*PLACE, "pieces") if is_whole else found
     return inputs.keep("departures", lambda: map_rows(logs, one, _DEPARTURES))
@@ -89,10 +88,5 @@ def damage(found: DataFrame | None) -> DamageTally:
     """What ``departures`` says of damage."""
     tally = DamageTally()
     if found is not None:
-        f = functions_of(found)
-        broken = found.where(f.size("damage") > 0).select("damage", "damaged")
-        for row in broken.toArrow().to_pylist():
-            tally.bytes += row["damaged"]
-            for text in row["damage"]:
-                tally.add(problem_of(text))
+        tally.add_logs(found)
     return tally

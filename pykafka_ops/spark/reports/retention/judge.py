@@ -32,6 +32,7 @@ from pykafka_ops.spark.reports.pieces import (
     ages,
     base_of,
     cut,
+    given_up,
     rates,
     segments_of,
     span_of,
@@ -126,7 +127,7 @@ def one(state: Mapping[str, Any], rules: RetentionRules) -> dict[str, Any]:
         "steady": None if rate is None else steady_bytes(policy, rate),
         "rates": [None] * len(SPANS) if hourly is None else [round(r) for r in hourly],
         "ages": ages(sound),
-        **_damage(broken),
+        **given_up(broken),
         "risks": _risks(state, segments, policy, rate, now),
     }
     uncut = not segments or segments[0].base == 0
@@ -153,7 +154,7 @@ def _of_the_dark(
         "rates": [None] * len(SPANS),
         "ages": ages([]),
         **_ahead([], policy, None, now),
-        **_damage(pieces.broken),
+        **given_up(pieces.broken),
         "risks": _risks(state, None, policy, None, now),
     }
 
@@ -162,13 +163,6 @@ def _dates(sound: Sequence[Mapping[str, Any]]) -> dict[str, int | None]:
     firsts = [p["first"] for p in sound if p["first"] is not None and p["first"] >= 0]
     lasts = [p["newest"] for p in sound if p["newest"] is not None and p["newest"] >= 0]
     return {"oldest": min(firsts, default=None), "newest": max(lasts, default=None)}
-
-
-def _damage(broken: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return {
-        "damaged": sum(p["bytes"] for p in broken),
-        "damage": sorted(p["damage"] for p in broken),
-    }
 
 
 def _ahead(

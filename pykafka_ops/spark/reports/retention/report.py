@@ -18,7 +18,7 @@ from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Problem, Report, Section
 from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports import pieces
-from pykafka_ops.spark.reports.damage import DamageTally, problem_of
+from pykafka_ops.spark.reports.damage import DamageTally
 from pykafka_ops.spark.reports.known import known_sum
 from pykafka_ops.spark.reports.lag.frames import NO_OFFSETS
 from pykafka_ops.spark.reports.pieces import ESTIMATED, Policies
@@ -177,12 +177,7 @@ def _gather(inputs: Inputs, counted: DataFrame, sums: _Sums, options: ReportOpti
         sums.dirs, sums.replicas = dir_sums(held, counted), replica_bytes(held)
     sums.at_risk = risks(counted, options)
     sums.compaction = debts(counted, options)
-    f = functions_of(counted)
-    broken = counted.where((f.col("damaged") > 0) | (f.size("damage") > 0))
-    for row in broken.select("damaged", "damage").toArrow().to_pylist():
-        sums.damage.bytes += row["damaged"]
-        for text in row["damage"]:
-            sums.damage.add(problem_of(text))
+    sums.damage.add_logs(counted)
 
 
 def _before(

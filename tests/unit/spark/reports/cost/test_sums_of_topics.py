@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 def figures(topic: str, partition: int, size: int | None = 100, **more: Any) -> Row:
     known = {"written": 1.0, "read": 2.0, "growth": 3, "readers": 1, "needed": 0,
-             "need_known": True, "damage": []}  # fmt: skip
+             "need_known": True, "damaged": 0, "damage": []}  # fmt: skip
     known["ages"] = [{"age": 30, "bytes": size or 0}]
     return {"topic": topic, "partition": partition, "bytes": size, **known, **more}
 
