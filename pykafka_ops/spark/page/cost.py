@@ -61,12 +61,11 @@ def tiles(report: Report) -> list[Tile]:
     lacking, topics = _lacking(report), plural(int(amount(report.summary, "topics")), "topic")
     note = f"at least, {plural(lacking, 'topic')} may cost more" if lacking else "a month"
     held = num(report.summary, "replica_bytes")
+    stored = Tile("All replicas", held, size(held or 0), topics, unit="bytes", of="topics")
     found = [
         _tile(report, "Cost", "cost", note, "warn" if lacking else ""),
         _tile(report, "At rest", "storage_cost", "a month"),
-        Tile("All replicas", None, NONE, "not known", "warn", unit="bytes", of="topics")
-        if held is None
-        else Tile("All replicas", held, size(held), topics, unit="bytes", of="topics"),
+        blank(stored) if held is None else stored,
         _growth(report),
     ]
     if unknown(report, "topics"):

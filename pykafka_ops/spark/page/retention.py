@@ -204,23 +204,21 @@ def _on_disk(report: Report) -> Tile:
     topics = rows(report, "topics")
     found = [num(r, "replica_bytes") or num(r, "bytes") for r in topics]
     known = [held for held in found if held is not None]
-    if topics and not known:
-        return Tile("On disk", None, NONE, "not known", "warn", unit="bytes", of="topics")
     lacks = lacking(report)
     note = f"at least: {lacks}" if lacks else f"{plural(len(topics), 'topic')}, all replicas"
-    return Tile("On disk", sum(known), size(sum(known)), note, good=0, unit="bytes", of="topics")
+    tile = Tile("On disk", sum(known), size(sum(known)), note, good=0, unit="bytes", of="topics")
+    return blank(tile) if topics and not known else tile
 
 
 def _kept(report: Report) -> Tile:
     """What is beyond the policies, as far as that is known."""
-    name, over, dark = "Kept too long", kept_too_long(report), len(unjudged(report))
-    if dark and dark == len(rows(report, "topics")):
-        return Tile(name, None, NONE, "not known", "warn", unit="bytes", of="topics")
+    over, dark = kept_too_long(report), len(unjudged(report))
     late = sum(amount(r, "over_bytes") for r in over)
     lacks = f"at least: {plural(dark, 'topic')} not known" if dark else ""
     note = listed([text(r, "topic") for r in over], 2) or lacks
-    return Tile(name, late, size(late), note, "warn" if over or dark else "ok", unit="bytes",
-                of="topics")  # fmt: skip
+    tile = Tile("Kept too long", late, size(late), note, "warn" if over or dark else "ok",
+                unit="bytes", of="topics")  # fmt: skip
+    return blank(tile) if dark and dark == len(rows(report, "topics")) else tile
 
 
 def _losing(report: Report, groups: Sequence[str]) -> Tile:

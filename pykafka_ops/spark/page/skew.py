@@ -22,6 +22,7 @@ from pykafka_ops.spark.page.parts import (
     Tile,
     View,
     amount,
+    blank,
     brief,
     lacking,
     listed,
@@ -185,20 +186,18 @@ def _skewed(report: Report, topics: Sequence[Row]) -> Tile:
 def _hot(report: Report) -> Tile:
     parts = rows(report, "partitions")
     known = [r for r in parts if r.get("hot") is not None]
-    if parts and not known:
-        return Tile("Hot partitions", None, NONE, "not known", "warn", of="partitions")
     hot = [r for r in known if r["hot"] is True]
     note = listed([f"{text(r, 'topic')}-{text(r, 'partition')}" for r in hot], 2) or lacking(report)
-    return Tile("Hot partitions", len(hot), f"{len(hot):,} of {len(known):,}", note,
+    tile = Tile("Hot partitions", len(hot), f"{len(hot):,} of {len(known):,}", note,
                 "warn" if hot or unknown_partitions(report) else "ok", of="partitions")  # fmt: skip
+    return blank(tile) if parts and not known else tile
 
 
 def _bytes(report: Report, topics: Sequence[Row]) -> Tile:
     known = [held for r in topics if (held := num(r, "bytes")) is not None]
-    if topics and not known:
-        return Tile("Bytes", None, NONE, "not known", "warn", unit="bytes", of="topics")
     note = f"at least: {lacks}" if (lacks := lacking(report)) else plural(len(topics), "topic")
-    return Tile("Bytes", sum(known), size(sum(known)), note, good=0, unit="bytes", of="topics")
+    tile = Tile("Bytes", sum(known), size(sum(known)), note, good=0, unit="bytes", of="topics")
+    return blank(tile) if topics and not known else tile
 
 
 def _topics(topics: Sequence[Row]) -> Picture | None:
