@@ -212,7 +212,8 @@ def judge(
         return Judged(COMPACT if policy.compact else FOREVER, 0)
     if not policy.limited:
         return Judged(FOREVER, 0)
-    late, blocked = _late(segments, policy, now)
+    timed = dated(segments)
+    late, blocked = _late(timed, policy, now)
     over_size = _over_size(segments, policy)
     if late or over_size:
         return Judged(OVER, max(late, over_size))
@@ -221,7 +222,7 @@ def judge(
     if policy.retention_ms >= 0:
         if old_bytes > NOTABLE * total:
             return Judged(OVERHANG, 0)
-        if any(s.size and s.max_timestamp < 0 for s in dated(segments)):
+        if any(s.size and s.max_timestamp < 0 for s in timed):
             return Judged(UNKNOWN, 0)
     if _short(policy, full_for):
         return Judged(BY_SIZE, 0)
@@ -229,14 +230,14 @@ def judge(
 
 
 def _late(segments: Sequence[LogStretch], policy: RetentionPolicy, now: int) -> tuple[int, int]:
-    """Bytes past their time that nothing holds back, and bytes past it that a newer timestamp in
-    an older segment does."""
+    """Of segments that are ``dated``: bytes past their time that nothing holds back, and bytes past
+    it that a newer timestamp in an older segment does."""
     if policy.retention_ms < 0:
         return 0, 0
     limit = now - policy.retention_ms - CHECK_INTERVAL
     late = blocked = 0
     free = True
-    for segment in dated(segments):
+    for segment in segments:
         expired = 0 <= segment.max_timestamp < limit
         free = free and expired
         if expired and segment.size:
