@@ -10,8 +10,7 @@ from typing import Any
 
 import numba
 
-#: Why :func:`frames` stopped.
-CUT, ODD, FULL = 0, 1, 2
+from pykafka_ops.disk.hot.record_columns import CUT, FULL, ODD
 
 
 def _compiled(function: Any) -> Any:
