@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +13,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from pykafka_ops.cli import main
 from tests.support.process.broker import BrokerProcess
 from tests.support.process.steered import Steering, steered
+from tests.support.spark.all_reports import all_reports
 
 HOUR = 3_600_000
 RECORDS, SPAN = 600, 540_000
@@ -62,11 +62,7 @@ def reports(
     broker: BrokerProcess, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
 ) -> dict[str, Any]:
     """Sections of the reports, by kind; of the cluster alone, and with its files."""
-    words = ["spark", "all", "-b", broker.bootstrap, "--engine", "local", "-o", "json"]
-    if request.param == "files":
-        words += ["--log-dirs", str(broker.data_dir)]
-    assert main(words) == 0
-    made = json.loads(capsys.readouterr().out)["reports"]
+    made = all_reports(broker, capsys, with_files=request.param == "files")
     return {
         report["kind"].removesuffix("-report"): {
             name: section["rows"] for name, section in report["sections"].items()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +10,7 @@ from confluent_kafka import Consumer, TopicPartition
 
 from pykafka_ops.cli import main
 from tests.support.process.broker import BrokerProcess
+from tests.support.spark.all_reports import all_reports
 from tests.support.wire import raw
 
 BATCHES, RECORDS = 20, 50
@@ -44,11 +44,8 @@ def reports(
     broker: BrokerProcess, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
 ) -> dict[str, Any]:
     """The reports by kind; of the cluster alone, and with its files."""
-    words = ["spark", "all", "-b", broker.bootstrap, "--engine", "local", "-o", "json"]
-    if request.param == "files":
-        words += ["--log-dirs", str(broker.data_dir)]
-    assert main(words) == 0
-    return {made["kind"]: made for made in json.loads(capsys.readouterr().out)["reports"]}
+    made = all_reports(broker, capsys, with_files=request.param == "files")
+    return {report["kind"]: report for report in made}
 
 
 def test_ages_rates_and_what_leaves_are_not_known(reports: dict[str, Any]) -> None:
