@@ -32,6 +32,7 @@ MODULES = (
     "broker.hot.frames",
     "broker.runtime.sockets.plain.transport",
     "broker.runtime.sockets.plain.poller",
+    "broker.storage.copied.batches",
     "broker.storage.cleaner.sifting",
     "broker.storage.cleaner.stretches",
     "disk.hot.record_columns",

@@ -31,10 +31,16 @@ cpdef long long write(
     TailHead tail, SegmentHead active, at.Room room, at.Fields fields, long long leader_epoch
 ) except -1
 
-@cython.locals(
-    position=cython.longlong, latest=cython.longlong, known=FileHead, end=cython.longlong
-)
 cpdef add(SegmentHead segment, at.View data, long long size, long long last_offset, long long timestamp)
+
+@cython.locals(known=FileHead, end=cython.longlong)
+cpdef long long extend(SegmentHead segment, at.View data, long long size) except -1
+
+@cython.locals(latest=cython.longlong)
+cpdef int account(
+    SegmentHead segment, long long position, long long size, long long last_offset,
+    long long timestamp
+) except -1
 
 @cython.locals(meter=MeterHead)
 cpdef settle(

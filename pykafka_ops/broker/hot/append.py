@@ -113,23 +113,33 @@ def write(
 
 
 def add(segment: SegmentHead, data: Buffer, size: int, last_offset: int, timestamp: int) -> None:
-    """Write batches of ``size`` bytes; ``last_offset`` and ``timestamp`` (its largest) are those of
-    the last. An index entry every ``index.interval.bytes``.
+    """Write a batch of ``size`` bytes, of that last offset and largest timestamp. An index entry
+    every ``index.interval.bytes``.
 
-    Raises OSError, ShortenedError if they do not follow those before.
+    Raises OSError, ShortenedError if it does not follow those before.
     """
-    position = segment.size
+    account(segment, extend(segment, data, size), size, last_offset, timestamp)
+
+
+def extend(segment: SegmentHead, data: Buffer, size: int) -> int:
+    """Write batches of ``size`` bytes; where they begin. Errors as those of :func:`add`."""
     file = segment.log_file or segment.open_log()
     if isinstance(file, FileHead):
         known: FileHead = file
         end = known.add(data)
     else:
         end = file.append(memoryview(data))
-    if end != position + size:
+    if end != segment.size + size:
         raise ShortenedError(file.path)
+    return segment.size
+
+
+def account(
+    segment: SegmentHead, position: int, size: int, last_offset: int, timestamp: int
+) -> None:
+    """A batch that was written belongs to the segment. Raises OSError, and it does not."""
     if not position:
         segment.oldest = timestamp
-    segment.size = position + size
     latest = segment.latest
     if timestamp > latest and (latest != at.UNKNOWN or timestamp > segment.read_latest()):
         segment.latest = timestamp
@@ -137,6 +147,7 @@ def add(segment: SegmentHead, data: Buffer, size: int, last_offset: int, timesta
     if segment.bytes_since_index > segment.index_interval_bytes:
         segment.add_index_entry(last_offset, position)
     segment.bytes_since_index += size
+    segment.size = position + size
 
 
 def settle(
@@ -149,7 +160,8 @@ def settle(
     meter.bytes_in += size
     meter.messages_in += messages
     if partition.in_sync is not None:
-        partition.advance_high_watermark()
+        if len(partition.isr) < 2:  # else the others have to come for it first
+            partition.advance_high_watermark()
     elif tail.first_unstable < 0:
         tail.high_watermark = tail.end
     else:

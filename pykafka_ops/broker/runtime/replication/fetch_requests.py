@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from struct import Struct
 
 from pykafka_ops.broker.runtime.cluster.peer import Peer
 from pykafka_ops.broker.runtime.replication.site import Site
 from pykafka_ops.broker.state.replication.fetching import FollowState
 from pykafka_ops.broker.state.replication.follower_session import SessionFetch
-from pykafka_ops.disk.batch import LOG_OVERHEAD
+from pykafka_ops.broker.storage.copied.batches import stretch
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.fetch import (
@@ -38,7 +37,6 @@ LIST_OFFSETS_VERSION = 9
 
 LATEST, EARLIEST = -1, -2
 STRETCH = 200
-_LENGTH = Struct(">i")
 
 
 def fetch_request(site: Site, ask: SessionFetch, *, most_wait: float) -> FetchRequest:
@@ -109,13 +107,10 @@ def in_stretches(records: Records) -> Iterator[memoryview]:
     """The records, at most ``STRETCH`` batches at a time, at least once: a megabyte may hold
     thousands of batches of one record."""
     whole = in_one_piece(records)
-    start = position = count = 0
-    while len(whole) - position > LOG_OVERHEAD:
-        position += LOG_OVERHEAD + max(0, _LENGTH.unpack_from(whole, position + 8)[0])
-        count += 1
-        if count == STRETCH and position < len(whole):
-            yield whole[start:position]
-            start, count = position, 0
+    start, end = 0, len(whole)
+    while (place := stretch(whole, start, STRETCH)) < end:
+        yield whole[start:place]
+        start = place
     yield whole[start:]
 
 

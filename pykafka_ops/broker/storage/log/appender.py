@@ -9,10 +9,11 @@ from pykafka_ops.broker.hot.append import checked, is_due, write
 from pykafka_ops.broker.hot.raw import Fields
 from pykafka_ops.broker.hot.raw import header as fields_of
 from pykafka_ops.broker.state.producers import Origin
+from pykafka_ops.broker.storage.copied.batches import put, usual
 from pykafka_ops.broker.storage.log.loading import load
 from pykafka_ops.broker.storage.log.parts import LogParts
 from pykafka_ops.broker.storage.log.writing import append_failed, look, roll_if_due, write_batch
-from pykafka_ops.broker.storage.replay import Marker, read_marker
+from pykafka_ops.broker.storage.replay import Marker, add_batch, read_marker
 from pykafka_ops.broker.storage.scan import UP_TO_MAGIC, check, header_at
 from pykafka_ops.broker.storage.validate import (
     Prepared,
@@ -176,16 +177,49 @@ def _check_marker(parts: LogParts, prepared: Prepared) -> Marker | None:
 
 def append_as_follower(parts: LogParts, records: memoryview) -> AppendInfo:
     """As ``Log.append_as_follower``, to a log that is open."""
-    first, last, position = -1, -1, 0
-    clock = parts.place.home.settings.clock
-    for header, marker in _sound(parts, records):
-        batch = records[position : position + header.size]
-        write_batch(parts, batch, header, marker, clock())
-        first = header.base_offset if first < 0 else first
-        last = header.last_offset
-        position += header.size
+    start, first, last, position = parts.tail.start, -1, -1, 0
+    now = parts.place.home.settings.clock()
+    size = usual_bytes(parts, records)
+    if size > 0:
+        first = fields_of(records)[0]
+        last = _append_usual(parts, records[:size], now)
+    else:
+        for header, marker in _sound(parts, records):
+            batch = records[position : position + header.size]
+            write_batch(parts, batch, header, marker, now)
+            first = header.base_offset if first < 0 else first
+            last = header.last_offset
+            position += header.size
     parts.durability.flush_if_due()
-    return AppendInfo(first, last, -1, parts.tail.start)
+    return AppendInfo(first, last, -1, start)
+
+
+def usual_bytes(parts: LogParts, records: memoryview) -> int:
+    """Bytes of the usual batches that are all there is but for a cut one; else none."""
+    active = parts.tail.active
+    try:
+        return 0 if active is None else usual(parts.tail, active, records)
+    except OverflowError:  # numbers that nobody sends
+        return 0
+
+
+def _append_usual(parts: LogParts, records: memoryview, now: int) -> int:
+    """Write them; the last offset. Raises KafkaError KAFKA_STORAGE_ERROR."""
+    tail, active, position = parts.tail, parts.segments.active, 0
+    if now >= tail.look_at:
+        look(parts, now)
+
+    def replay(place: int) -> None:
+        add_batch(tail.producers, header_at(records, place))
+
+    try:
+        while position < len(records):
+            position = put(tail, active, records, position, replay)
+    except OSError as error:
+        raise append_failed(parts, active, active.size, error) from error
+    finally:
+        parts.producers.settle()
+    return tail.end - 1
 
 
 def _sound(parts: LogParts, records: memoryview) -> list[tuple[BatchHeader, Marker | None]]:
