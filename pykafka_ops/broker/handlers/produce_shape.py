@@ -24,6 +24,7 @@ from pykafka_ops.broker.partitions.records import is_transactional
 from pykafka_ops.broker.partitions.refusals import Refused
 from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.frame import encode_request
 from pykafka_ops.wire.messages.produce import (
     PartitionProduceData,
@@ -76,6 +77,14 @@ class ProduceShape(ProducePath):
             context.services.replicas,
         )
         self.held = SHAPE_BYTES + 4 * len(head)
+
+    def waits(self, index: int, required: int, answer: bytes) -> object:
+        replicas, key = self.context.services.replicas, (self._topic, index)
+        deadline = replicas.timer() + self._request.timeout_ms
+        return replicas.promise(key, required, deadline, answer, self._refusal)
+
+    def _refusal(self, index: int, code: ErrorCode) -> object:
+        return self._concluded(index, [Refused(KafkaError(code))])
 
     def failed(self, index: int, records: memoryview, failure: WriteFailedError) -> object:
         result = self._work.write_failed((self._topic, index, records), failure)

@@ -182,6 +182,10 @@ class PartitionHead:
         """Move it to the lowest end offset of those in sync; whether it moved."""
         raise NotImplementedError
 
+    def enough_in_sync(self) -> bool:
+        """Whether acks=all may be accepted."""
+        raise NotImplementedError
+
 
 class WakeHead:
     """Who waits for records: ``readers`` have a session with the partition, ``waiting`` a request,

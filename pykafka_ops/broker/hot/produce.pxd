@@ -24,7 +24,7 @@ cdef class TopicPath(Shape):
         epoch=cython.longlong, fields=at.Fields, flags=cython.longlong, position=cython.longlong,
         first=cython.longlong, now=cython.longlong,
     )
-    cdef (long long, long long, long long) put(
+    cdef (long long, long long, long long, long long) put(
         self, long long index, object data, long long start, at.Room room
     ) except *
 
@@ -41,8 +41,8 @@ cdef class ProducePath(TopicPath):
     cdef ProduceReply _reply
 
     @cython.locals(
-        correlation_id=cython.longlong, index=cython.longlong, first=cython.longlong,
-        end=cython.longlong, done=(cython.longlong, cython.longlong, cython.longlong),
+        correlation_id=cython.longlong, index=cython.longlong, first=cython.longlong, answer=bytes,
+        end=cython.longlong, done=(cython.longlong, cython.longlong, cython.longlong, cython.longlong),
     )
     cdef object answer_in(self, object data, long long start, at.Room room)
 

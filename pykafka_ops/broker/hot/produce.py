@@ -6,7 +6,7 @@ partition, records. :meth:`TopicPath.append` appends the records. It declines (N
 everything as it was where
 
 * this broker does not lead the partition, or nobody has used its log yet,
-* acks=all has to wait for followers, or the topic wants records flushed first (``owed``),
+* too few replicas are in sync for acks=all, or the topic wants records flushed first (``owed``),
 * the batch is not the usual one, or something is due before it (:mod:`append`).
 
 Then the ordinary code appends them. A write that fails is not declined: a part of the batch may be
@@ -70,49 +70,48 @@ class TopicPath(Shape):
         """The partition of the topic, if it is hosted here."""
         raise NotImplementedError
 
-    def append(self, index: int, records: memoryview) -> tuple[int, int, int] | None:
-        """First and last offset of the batch, and log start offset; None, and nothing is done,
-        where the ordinary code has to append it. Raises WriteFailedError."""
+    def append(self, index: int, records: memoryview) -> tuple[int, int, int, int] | None:
+        """First and last offset of the batch, log start offset and high watermark; None, and
+        nothing is done, where the ordinary code has to append it. Raises WriteFailedError."""
         done = self.put(index, records, 0, records)
         return None if done[0] < 0 else done
 
     def put(
         self, index: int, data: memoryview, start: int, room: memoryview
-    ) -> tuple[int, int, int]:
+    ) -> tuple[int, int, int, int]:
         """As :meth:`append`, but -1 for None; ``room`` is the batch, at ``start`` of ``data``."""
         partition: PartitionHead | None = self._found(index)
         if partition is None or len(room) < at.HEADER_SIZE:
-            return (-1, -1, -1)
+            return (-1, -1, -1, -1)
         log: LogHead | None = partition.used_log
         assert log is not None
         tail: TailHead = log.tail
         active: SegmentHead | None = tail.active
         epoch = partition.leader_epoch
         if active is None or tail.owed >= 0 or epoch != tail.latest_epoch:
-            return (-1, -1, -1)
+            return (-1, -1, -1, -1)
         fields = at.header(room)
         flags = fields[5]
         if flags & at.CODEC > self._most_codec or (flags & at.TRANSACTIONAL and not self._has_id):
-            return (-1, -1, -1)
+            return (-1, -1, -1, -1)
         try:
             if not is_usual(tail, data, start, room, fields) or is_due(tail, active, fields):
-                return (-1, -1, -1)
+                return (-1, -1, -1, -1)
         except OverflowError:  # numbers that nobody sends
-            return (-1, -1, -1)
+            return (-1, -1, -1, -1)
         now = at.wall_clock() if self._wall else self._clock()
         if now >= tail.look_at:
-            return (-1, -1, -1)
+            return (-1, -1, -1, -1)
         position = active.size
         try:
             first = write(tail, active, room, fields, epoch)
         except Exception as error:
             raise WriteFailedError(position) from error
         settle(partition, tail, self._wake, len(room), fields[12])
-        return first, tail.end - 1, tail.start
+        return first, tail.end - 1, tail.start, tail.high_watermark
 
     def _found(self, index: int) -> PartitionHead | None:
-        """The partition, if this broker leads it, its log is in use, and nobody has to be waited
-        for."""
+        """The partition, if this broker leads it, its log is in use, and enough are in sync."""
         partition: PartitionHead | None = self._known.get(index)
         if partition is None:
             partition = self.look_up(index)
@@ -122,7 +121,9 @@ class TopicPath(Shape):
         if partition.leader != partition.local_id or partition.used_log is None:
             self._known.clear()  # it may be another one next time
             return None
-        if self.acks == at.ALL and (partition.in_sync is not None or not partition.isr):
+        if self.acks == at.ALL and not (
+            partition.isr if partition.in_sync is None else partition.enough_in_sync()
+        ):
             return None
         return partition
 
@@ -160,10 +161,19 @@ class ProducePath(TopicPath):
             return self.failed(index, data[start + first : start + end], failure)
         if done[0] < 0:
             return self.declined(correlation_id, index, data[start + first : start + end])
-        return self._reply.pack(correlation_id, index, done[0], done[2]) if self.acks else b""
+        if not self.acks:
+            return b""
+        answer = self._reply.pack(correlation_id, index, done[0], done[2])
+        if self.acks == at.ALL and done[3] <= done[1]:
+            return self.waits(index, done[1] + 1, answer)
+        return answer
 
     def declined(self, correlation_id: int, index: int, records: memoryview) -> object:
         """The answer where the ordinary code has to append the batch."""
+        raise NotImplementedError
+
+    def waits(self, index: int, required: int, answer: bytes) -> object:
+        """The promise of the answer, once all in sync have what stands below ``required``."""
         raise NotImplementedError
 
     def failed(self, index: int, records: memoryview, failure: WriteFailedError) -> object:

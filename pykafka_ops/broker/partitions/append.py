@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pykafka_ops.broker.hot.produce import TopicPath, WriteFailedError
 from pykafka_ops.broker.partitions.partition import Partition
-from pykafka_ops.broker.partitions.records import check_records, is_transactional
+from pykafka_ops.broker.partitions.records import (
+    Batch,
+    check_records,
+    is_transactional,
+    kept,
+)
 from pykafka_ops.broker.partitions.refusals import Refused, count_refused, failed, refused
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.deferred import Deferred
@@ -35,8 +40,6 @@ if TYPE_CHECKING:  # a broker without transactions loads none of it
 log = logging.getLogger("kafka.server.ReplicaManager")
 
 Codes = dict["TopicPartition", ErrorCode]
-Batch = tuple[str, int, Any]
-"""Topic, partition, records: bytes as the client sent them, or None."""
 
 KNOWS_ABORTABLE = 11
 """The first version of Produce that knows TRANSACTION_ABORTABLE."""
@@ -172,15 +175,15 @@ class Appends:
         )
         if found is None:
             return None
-        kept = _kept(batches)
+        batches = kept(batches)
 
         def go_on(codes: Codes) -> object:
             self._confirmed = codes
             self.now = self._site.clock()
-            return self.append_all(kept, timeout_ms)
+            return self.append_all(batches, timeout_ms)
 
         def fail(error: KafkaError) -> object:
-            return [Refused(error)] * len(kept)
+            return [Refused(error)] * len(batches)
 
         return verification.after_confirming(*found, go_on, fail)
 
@@ -195,7 +198,7 @@ class Appends:
             if size > MOST_AT_ONCE:
                 return self.in_steps(results, batches[number:], None, timeout_ms)
             size += len(records or b"")
-            result = None if path is None else self._by_path(path, batches[number])
+            result = None if path is None else self._by_path(path, batches[number], number)
             if result is None:
                 result = self.append(topic, index, records, number)
             long = takes_long(result)
@@ -204,12 +207,18 @@ class Appends:
             results.append(result)
         return self.settled(results, timeout_ms)
 
-    def _by_path(self, path: TopicPath, batch: Batch) -> Result | None:
+    def _by_path(self, path: TopicPath, batch: Batch, number: int) -> Result | None:
         try:
             done = path.append(*batch[1:])
         except WriteFailedError as failure:
             return self.write_failed(batch, failure)
-        return None if done is None else AppendInfo(done[0], done[1], -1, done[2])
+        if done is None:
+            return None
+        first, last, start, high_watermark = done
+        if self.acks == -1 and high_watermark <= last:
+            partition = self._site.replicas.leader(*batch[:2])
+            self.pending.append((partition, last + 1, number))
+        return AppendInfo(first, last, -1, start)
 
     def in_steps(
         self,
@@ -220,13 +229,13 @@ class Appends:
     ) -> Steps[Certain]:
         """Append the rest with pauses. If the first takes ``long``, it is checked in a thread, as
         others are that do."""
-        kept = _kept(batches)
+        batches = kept(batches)
         result: Result = NOTHING
         holder = self._site.copies.holder()
-        holder.change(sum(len(records or b"") for _, _, records in kept))
+        holder.change(sum(len(records or b"") for _, _, records in batches))
         try:
             yield None
-            for batch in kept:
+            for batch in batches:
                 if long is None:
                     result = self.append(*batch, len(results))
                     long = takes_long(result)
@@ -355,14 +364,6 @@ class Appends:
         deferred.on_abandon = lambda: replicas.produces.drop(waiter)
         replicas.wait(replicas.produces, waiter)
         return deferred
-
-
-def _kept(batches: Iterable[Batch]) -> list[Batch]:
-    """Batches that are still needed when the client's buffer is used for other requests."""
-    batches = list(batches)
-    if sum(len(r or b"") for _, _, r in batches) > LARGEST_POOLED:
-        return batches
-    return [(t, i, r if r is None else memoryview(bytearray(r))) for t, i, r in batches]
 
 
 def _checked(records: memoryview, rules: ValidationRules) -> memoryview:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from struct import Struct
 from typing import Any
 
+from pykafka_ops.broker.state.memory import LARGEST_POOLED
 from pykafka_ops.disk.batch import LOG_OVERHEAD, TRANSACTIONAL_FLAG, next_batch_size
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.errors import CorruptBatchError, KafkaError
@@ -16,6 +18,17 @@ CODEC_BYTE = 22
 """Offsets inside a record batch of its length, its format and the attributes' low byte."""
 
 LENGTH = Struct(">i")
+
+Batch = tuple[str, int, Any]
+"""Topic, partition, records: bytes as the client sent them, or None."""
+
+
+def kept(batches: Iterable[Batch]) -> list[Batch]:
+    """Batches that are still needed when the client's buffer is used for other requests."""
+    batches = list(batches)
+    if sum(len(r or b"") for _, _, r in batches) > LARGEST_POOLED:
+        return batches
+    return [(t, i, r if r is None else memoryview(bytearray(r))) for t, i, r in batches]
 
 
 def is_transactional(records: Any) -> bool:

@@ -6,11 +6,18 @@ Counterpart of ``ReplicaManager``.
 from __future__ import annotations
 
 import contextlib
+import logging
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NoReturn
 
 from pykafka_ops.broker.hot.heads import WakeHead
 from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.state.acknowledgements import (
+    Acknowledgements,
+    Standing,
+    Unacknowledged,
+)
 from pykafka_ops.broker.state.fetch_session import FetchKey, FetchSession
 from pykafka_ops.broker.state.meters import Meters
 from pykafka_ops.broker.state.producers import Origin
@@ -22,9 +29,15 @@ from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
+log = logging.getLogger("kafka.server.ReplicaManager")
+
 PartitionKey = tuple[str, int]
 
 DEFAULT_MAX_LAG_MS = 30_000
+
+
+def _wait_failed(error: Exception) -> None:
+    log.error("waiting for replicas failed", exc_info=error)
 
 
 def _nowhere(partition: Partition, proposal: Proposal) -> None:
@@ -60,7 +73,7 @@ class Replicas(WakeHead):
         """Takes a new ISR to the controller."""
         self.fetches = Purgatory()
         self.waiting = self.fetches.watch
-        self.produces = Purgatory()
+        self.produces = Acknowledgements(self._standing, _wait_failed)
         self.deletes = Purgatory()
         self.awaited = Awaited(timer)
         self.meters = Meters()
@@ -239,6 +252,32 @@ class Replicas(WakeHead):
         purgatory.add(waiter)
         if purgatory.next_deadline == waiter.deadline:
             self._arm(waiter.deadline)
+
+    def promise(
+        self,
+        key: PartitionKey,
+        required: int,
+        deadline: float,
+        frame: bytes,
+        refuse: Callable[[int, ErrorCode], object],
+    ) -> Unacknowledged:
+        """As ``Acknowledgements.promise``, for acks=all."""
+        made, is_first = self.produces.promise(key, required, deadline, frame, refuse)
+        if is_first:
+            self._arm(deadline)
+        return made
+
+    def _standing(self, key: PartitionKey) -> Standing:
+        """How far a partition is committed, and whether that is enough for acks=all."""
+        partition = self._partitions.get(key)
+        if partition is None or not partition.is_leader:
+            return math.inf, ErrorCode.NOT_LEADER_OR_FOLLOWER
+        try:
+            enough = partition.enough_in_sync()
+            code = ErrorCode.NONE if enough else ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+            return partition.log.high_watermark, code
+        except KafkaError as error:
+            return math.inf, ErrorCode.of(error.code)
 
     def expire(self, now: float) -> float | None:
         """Complete what is overdue; the next deadline, if any."""

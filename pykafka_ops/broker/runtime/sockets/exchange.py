@@ -130,7 +130,7 @@ class Exchange(Serving):
     def _take(self, answer: Any) -> None:
         """Send what a handler answered, or wait for it."""
         kind = type(answer)
-        if kind is Deferred:
+        if isinstance(answer, Deferred):
             self._wait()
             self._waiting = answer
             answer.then(self._late)

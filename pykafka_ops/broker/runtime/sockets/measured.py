@@ -179,5 +179,7 @@ def _count_codes(count: ApiCount, answer: object) -> None:
         answer.count_codes(count.codes)
     elif type(answer) is Framed:
         count.sure += answer.codes
+    elif type(answer) is bytes:  # of a Produce request for one partition
+        count.sure += 1
     elif type(answer) is Encoded:
         count.walk(answer.message, count.codes)

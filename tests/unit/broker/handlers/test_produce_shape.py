@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pykafka_ops.broker.handlers.produce_shape import ProduceShape
 from pykafka_ops.broker.runtime.sockets.exchange import MOST_SHAPES
 from pykafka_ops.disk.legacy import build_messages
 from pykafka_ops.disk.record import Record
-from pykafka_ops.wire.messages.produce import (
-    PartitionProduceData,
-)
+from pykafka_ops.wire.frame import decode_response
+from pykafka_ops.wire.messages.produce import PartitionProduceData, ProduceResponse
 from tests.support.memory.handler_site import ME, OTHER, Site, batch
 from tests.support.memory.produce_desk import Broker, answer_of, request
-from tests.support.memory.replication import lead
+from tests.support.memory.replication import follower_at, lead
 
 
 @pytest.fixture
@@ -75,6 +75,77 @@ def test_acknowledgement_by_all_waits_for_the_other_replica(broker: Broker) -> N
     _, answer = answer_of(broker.ask(request(batch(b"z"), acks=-1))[0], 7)
     assert (answer.error_code, answer.base_offset) == (0, 2)
     assert broker.waited == 1
+
+
+class Waiting:
+    """A request whose records another replica has yet to copy, known by its shape."""
+
+    def __init__(self, broker: Broker, **how: Any) -> None:
+        self.replicas, more = broker.site.replicas, how.pop("more", ())
+        broker.ask(request(batch(b"x"), acks=-1, **how, more=more))
+        self.partitions = [self.replicas.host("t", n, b"") for n in range(1 + len(more))]
+        for partition in self.partitions:
+            lead(partition, (ME, OTHER))
+            follower_at(partition, 1)
+        assert broker._transport is not None
+        self.transport = broker._transport
+        self.transport.written = []
+        self.transport.feed(request(batch(b"y"), acks=-1, correlation_id=5, **how, more=more))
+        assert self.transport.frames() == []
+        assert len(self.replicas.produces) == 1
+
+    def copied(self) -> None:
+        """The other replica has all."""
+        for partition in self.partitions:
+            follower_at(partition, 2)
+            self.replicas.wake(partition.key)
+
+
+@pytest.mark.parametrize("version", range(3, 12))
+def test_what_the_other_replica_has_is_acknowledged(
+    broker: Broker, monkeypatch: pytest.MonkeyPatch, version: int
+) -> None:
+    declined: list[object] = []
+    broker.ask(request(batch(b"x"), acks=1, version=version))
+    monkeypatch.setattr(ProduceShape, "declined", lambda *what: declined.append(what))
+    waiting = Waiting(broker, version=version)
+    waiting.partitions[0].advance_high_watermark()
+    waiting.replicas.wake(waiting.partitions[0].key)
+    assert waiting.transport.frames() == []
+    follower_at(waiting.partitions[0], 3)
+    waiting.replicas.wake(waiting.partitions[0].key)
+    correlation_id, answer = answer_of(waiting.transport.frames(), version)
+    assert (correlation_id, answer.index, answer.error_code, answer.base_offset) == (5, 0, 0, 2)
+    assert (declined, len(waiting.replicas.produces)) == ([], 0)
+
+
+def test_what_several_partitions_have_is_acknowledged_together(broker: Broker) -> None:
+    more = (PartitionProduceData(index=1, records=batch(b"more")),)
+    waiting = Waiting(broker, version=9, more=more)
+    follower_at(waiting.partitions[0], 2)
+    waiting.replicas.wake(("t", 0))
+    assert waiting.transport.frames() == []
+    waiting.copied()
+    (frame,) = waiting.transport.frames()
+    _, response = decode_response(ProduceResponse, 9, frame)
+    found = response.responses[0].partition_responses
+    assert [(one.index, one.error_code, one.base_offset) for one in found] == [(0, 0, 1), (1, 0, 1)]
+
+
+def test_who_leads_no_longer_acknowledges_nothing(broker: Broker) -> None:
+    waiting = Waiting(broker)
+    lead(waiting.partitions[0], (ME, OTHER), leader=OTHER)
+    waiting.replicas.wake(("t", 0))
+    correlation_id, answer = answer_of(waiting.transport.frames(), 7)
+    assert (correlation_id, answer.error_code, answer.base_offset) == (5, 6, -1)
+
+
+def test_a_client_that_goes_while_it_waits_leaves_nothing(broker: Broker) -> None:
+    waiting = Waiting(broker)
+    waiting.transport.lose()
+    assert len(waiting.replicas.produces) == 0
+    waiting.copied()
+    assert waiting.transport.frames() == []
 
 
 def test_leadership_is_looked_at_every_time(broker: Broker) -> None:
