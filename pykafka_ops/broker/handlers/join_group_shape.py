@@ -38,7 +38,7 @@ def shape(
 class JoinShape(Shape):
     """Serves requests of one shape on one connection; ``context`` is that of the first."""
 
-    __slots__ = ("_asked", "_group_id", "_key", "_response", "_rest", "_size")
+    __slots__ = ("_asked", "_group_id", "_response", "_rest", "_size")
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class JoinShape(Shape):
         self._group_id = group_id
         self._asked = asked
         self._response = response
-        self._key = length(frame, 0)
+        self.key = length(frame, 0)
         self._rest = bytes(frame[HEAD_SIZE:])
         self._size = len(frame)
         self.held = SHAPE_BYTES + 2 * self._size
@@ -62,7 +62,7 @@ class JoinShape(Shape):
         """Whether the frame has this shape."""
         return (
             len(frame) == self._size
-            and length(frame, 0) == self._key
+            and length(frame, 0) == self.key
             and frame[HEAD_SIZE:] == self._rest
         )
 

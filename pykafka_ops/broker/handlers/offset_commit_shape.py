@@ -12,6 +12,7 @@ from struct import Struct
 
 from pykafka_ops.broker.coordinators.commit_path import PARTITION_BYTES, CommitPath, Numbers
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
+from pykafka_ops.broker.hot.raw import length
 from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.commits import java_length
@@ -89,7 +90,7 @@ class OffsetCommitShape(Shape):
         self._notes = [p.committed_metadata or "" for t in request.topics for p in t.partitions]
         # Made by our own encoder, so that a request with these bytes can mean nothing else.
         zeros, ones = _encoded(context, request, 0), _encoded(context, request, -1)
-        self._size = len(zeros)
+        self._size, self.key = len(zeros), length(memoryview(zeros), 0)
         self._expected = int.from_bytes(zeros, "big")
         differs = self._expected ^ int.from_bytes(ones, "big")
         self._mask = (1 << 8 * self._size) - 1 ^ differs

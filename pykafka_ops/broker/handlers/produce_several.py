@@ -59,7 +59,6 @@ class SeveralShape(TopicPath):
     __slots__ = (
         "_end",
         "_head",
-        "_key",
         "_reply",
         "_request",
         "_topic",
@@ -84,7 +83,7 @@ class SeveralShape(TopicPath):
         frame = encode_request(same, context.version, 0, context.client_id)[_LENGTH:]
         flexible = context.version >= FLEXIBLE
         end = len(frame) - (_NO_PARTITIONS if flexible else _COUNT.size)
-        self._key = pair(frame)[0]
+        self.key = pair(frame)[0]
         self._head = frame[HEAD_SIZE:end]
         self._end = end
         self._reply = PackedReply(topic, context.version)
@@ -96,7 +95,7 @@ class SeveralShape(TopicPath):
         None if the frame has another shape."""
         key, correlation_id = pair(frame)
         at = self._end
-        if key != self._key or len(frame) <= at or frame[HEAD_SIZE:at] != self._head:
+        if key != self.key or len(frame) <= at or frame[HEAD_SIZE:at] != self._head:
             return None
         try:
             found = _flexible(frame, at) if self.context.version >= FLEXIBLE else _plain(frame, at)

@@ -47,8 +47,8 @@ class FetchPath(Shape):
     or the partitions, ``foot`` those behind the partitions."""
 
     __slots__ = (
-        "_asked", "_by_id", "_committed", "_end", "_foot", "_head", "_hosted", "_key", "_version",
-        "follower", "is_checked",
+        "_asked", "_by_id", "_committed", "_end", "_foot", "_head", "_hosted", "_version", "follower",
+        "is_checked",
     )  # fmt: skip
 
     def __init__(
@@ -63,7 +63,7 @@ class FetchPath(Shape):
         self._version = version
         self._asked = FetchPartitions(version, MOST_PARTITIONS)
         self._by_id = version >= IDS_FROM
-        self._key, self._head, self._foot = marks
+        self.key, self._head, self._foot = marks
         self._end = HEAD_SIZE + len(self._head)
         self.follower = follower
         self._committed = committed
@@ -78,7 +78,7 @@ class FetchPath(Shape):
         key, correlation_id = pair(frame)
         at, foot = self._end, self._foot
         end = len(frame) - len(foot)
-        if key != self._key or end <= at or frame[HEAD_SIZE:at] != self._head:
+        if key != self.key or end <= at or frame[HEAD_SIZE:at] != self._head:
             return None
         if foot and frame[end:] != foot:
             return None

@@ -7,7 +7,6 @@ from pykafka_ops.broker.hot.serving cimport Shape
 
 cdef class GenerationShape(Shape):
     cdef bytes _head
-    cdef long long _key
     cdef long long _place
     cdef long long _size
     cdef bytes _tail

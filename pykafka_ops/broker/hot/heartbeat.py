@@ -24,10 +24,10 @@ class GenerationShape(Shape):
     from behind the correlation id to before the generation, ``tail`` those behind it, ``key`` the
     number that API and version are."""
 
-    __slots__ = ("_head", "_key", "_place", "_size", "_tail")
+    __slots__ = ("_head", "_place", "_size", "_tail")
 
     def __init__(self, key: int, head: bytes, tail: bytes) -> None:
-        self._key, self._head, self._tail = key, head, tail
+        self.key, self._head, self._tail = key, head, tail
         self._place = _HEAD + len(head)
         self._size = self._place + _GENERATION + len(tail)
 
@@ -42,7 +42,7 @@ class GenerationShape(Shape):
     def _fits_in(self, room: memoryview) -> bool:
         return (
             len(room) == self._size
-            and at.length(room, 0) == self._key
+            and at.length(room, 0) == self.key
             and at.holds(room, _HEAD, self._head)
             and at.holds(room, self._place + _GENERATION, self._tail)
         )

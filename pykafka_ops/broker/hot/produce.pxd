@@ -37,7 +37,6 @@ cdef class ProducePath(TopicPath):
     cdef long long _end
     cdef bint _flexible
     cdef bytes _head
-    cdef long long _key
     cdef ProduceReply _reply
 
     @cython.locals(

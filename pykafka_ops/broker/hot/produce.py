@@ -132,13 +132,13 @@ class ProducePath(TopicPath):
     """Requests of one shape for one partition: ``head`` are their bytes from behind the correlation
     id to before the partition, ``key`` the number that API and version are."""
 
-    __slots__ = ("_end", "_flexible", "_head", "_key", "_reply")
+    __slots__ = ("_end", "_flexible", "_head", "_reply")
 
     def __init__(
         self, key: int, head: bytes, version: int, acks: int, reply: ProduceReply, *more: Any
     ) -> None:
         super().__init__(version, acks, *more)
-        self._key = key
+        self.key = key
         self._head = head
         self._end = at.HEAD_SIZE + len(head)
         self._flexible = version >= FLEXIBLE
@@ -187,7 +187,7 @@ class ProducePath(TopicPath):
         if size < place + at.PARTITION_SIZE:
             return (0, 0, 0, 0)
         key, correlation_id = at.pair(frame, 0)
-        if key != self._key or not at.holds(frame, at.HEAD_SIZE, self._head):
+        if key != self.key or not at.holds(frame, at.HEAD_SIZE, self._head):
             return (0, 0, 0, 0)
         index, length = at.pair(frame, place)
         start = place + at.PARTITION_SIZE

@@ -25,6 +25,7 @@ cdef class Shape:
     cdef public object context
     cdef public CountHead count
     cdef public long long held
+    cdef public long long key
 
     cdef object answer_in(self, object data, long long start, at.Room room)
 
@@ -37,7 +38,7 @@ cdef class Serving:
     cdef public QuotasHead quotas
 
     @cython.locals(
-        quotas=QuotasHead, shape=Shape, count=CountHead,
+        quotas=QuotasHead, key=cython.longlong, shape=Shape, count=CountHead,
     )
     cdef bytes serve_in(self, object data, long long start, at.Room room)
 

@@ -45,17 +45,18 @@ class SocketHead:
 
 class Shape:
     """What the requests of one client have in common. ``context`` is that of the first: who asks,
-    in which version; ``held`` the bytes of memory that it takes, about; ``codes`` how many error
-    codes, all of them NONE, an answer has that is bytes; ``count`` what counts its requests, if
-    something does; ``after`` the shape to ask next."""
+    in which version; ``key`` the number that API and version are; ``held`` the bytes of memory that
+    it takes, about; ``codes`` how many error codes, all of them NONE, an answer has that is bytes;
+    ``count`` what counts its requests, if something does; ``after`` the shape to ask next."""
 
-    __slots__ = ("after", "codes", "context", "count", "held")
+    __slots__ = ("after", "codes", "context", "count", "held", "key")
 
     after: Shape | None
     codes: int
     context: Any
     count: CountHead | None
     held: int
+    key: int
 
     def answer(self, frame: memoryview) -> object:
         """The answer to a request of this shape; None, and nothing is done, if it has another.
@@ -96,9 +97,11 @@ class Serving:
         if quotas.version or self.observers or (self.due is not None and self.is_timed(room)):
             self.serve_measured(data[start : start + len(room)])
             return None
-        shape = self.first
+        key, shape = at.length(room, 0), self.first
         while shape is not None:
-            answer = shape.answer_in(data, start, room) if at.COMPILED else shape.answer(room)
+            answer: object = None
+            if shape.key == key:  # a consumer's connection knows requests of some APIs
+                answer = shape.answer_in(data, start, room) if at.COMPILED else shape.answer(room)
             if answer is None:
                 shape = shape.after
                 continue

@@ -135,7 +135,7 @@ class CountedShape(Shape):
     def __init__(self, broker: FetchBroker, shape: FetchShape) -> None:
         self._broker = broker
         self._shape = shape
-        self.context, self.held = shape.context, shape.held
+        self.context, self.held, self.key = shape.context, shape.held, shape.key
 
     def answer(self, frame: memoryview) -> object:
         found = self._shape.answer(frame)

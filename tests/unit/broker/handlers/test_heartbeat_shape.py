@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.analysis.java_hash import partition_for
+from pykafka_ops.broker.handlers.join_group_shape import JoinShape
 from pykafka_ops.wire.frame import encode_request
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest
 from pykafka_ops.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
@@ -84,6 +85,19 @@ def stable(site: Site) -> str:
     sync = SyncGroupRequest(group_id="g", generation_id=1, member_id=member, assignments=given)
     assert site.ask(sync, 3).error_code == 0
     return member
+
+
+def test_what_is_known_of_requests_of_other_apis_is_not_asked(
+    site: Site, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    member, asked = joined(site, 3).member_id, list[object]()
+    monkeypatch.setattr(JoinShape, "answer", lambda shape, frame: asked.append(shape))
+    client.ask(join_request(member), 5)
+    for number in (5, 6):
+        assert client.beat(member, version=3, number=number) == (number, 0)
+    assert (asked, client.read) == ([], 2)
+    client.ask(join_request(member), 5)
+    assert len(asked) == 1
 
 
 def test_members_hear_that_others_join(site: Site, client: Client) -> None:
