@@ -8,9 +8,9 @@ not as usual is decided by the same code as any other request.
 from __future__ import annotations
 
 from pykafka_ops.broker.coordinators.groups import GroupSlot
+from pykafka_ops.broker.coordinators.hot.members import HeartbeatPath
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
 from pykafka_ops.broker.handlers.member_requests import around_generation
-from pykafka_ops.broker.hot.heartbeat import HeartbeatPath
 from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.broker.state.groups.group import GroupState
 from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC

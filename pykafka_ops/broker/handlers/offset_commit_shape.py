@@ -8,15 +8,25 @@ for any other request; whatever is not as usual is left to it.
 
 from __future__ import annotations
 
+from functools import partial
+from operator import xor
 from struct import Struct
 
-from pykafka_ops.broker.coordinators.commit_path import PARTITION_BYTES, CommitPath, Numbers
+from pykafka_ops.broker.coordinators.commit_batch import PARTITION_BYTES, batch_of
+from pykafka_ops.broker.coordinators.groups import GroupSlot
+from pykafka_ops.broker.coordinators.hot.commits import CommitPath
+from pykafka_ops.broker.coordinators.hot.raw import answered
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
-from pykafka_ops.broker.hot.raw import length
-from pykafka_ops.broker.hot.serving import Shape
+from pykafka_ops.broker.hot.raw import HEAD_SIZE, length
+from pykafka_ops.broker.state.append_errors import commit_code
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.commits import java_length
-from pykafka_ops.broker.state.groups.records import NEVER, OffsetAndMetadata
+from pykafka_ops.broker.state.groups.group import Group, GroupState
+from pykafka_ops.broker.state.groups.offsets import GroupOffsets
+from pykafka_ops.broker.state.groups.records import NEVER, OffsetAndMetadata, OffsetRecord
+from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC
+from pykafka_ops.broker.state.outcome import Outcome
+from pykafka_ops.disk.compression import Codec
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.frame import encode_request, response_parts
@@ -36,7 +46,6 @@ MEMBER_EPOCHS_FROM = 9
 MOST_PARTITIONS = 256
 _NO_EPOCH = -1
 _LENGTH = 4
-_CORRELATION = Struct(">i")
 _ONE = b"\xff"
 
 
@@ -59,101 +68,114 @@ def shape(
     return made if made.fits(frame) else None
 
 
-class OffsetCommitShape(Shape):
+class OffsetCommitShape(CommitPath):
     """Serves requests of one shape on one connection; ``context`` is that of the first."""
 
-    __slots__ = (
-        "_expected",
-        "_group",
-        "_mask",
-        "_member",
-        "_notes",
-        "_path",
-        "_places",
-        "_rest",
-        "_size",
-        "_start",
-        "_step",
-        "_topics",
-        "_unpack",
-    )
+    __slots__ = ("_asked", "_group", "_kept", "_member", "_noted", "_step", "_unpack", "_usual")
 
     def __init__(self, context: Context, request: OffsetCommitRequest) -> None:
         self.context = context
-        self._group = request.group_id
-        self._member = (request.member_id, request.group_instance_id)
-        self._topics = [
+        self._asked = [
             (topic.name, [p.partition_index for p in topic.partitions]) for topic in request.topics
         ]
-        self._places = [(t.name, p.partition_index) for t in request.topics for p in t.partitions]
-        self.codes = len(self._places)
-        self._notes = [p.committed_metadata or "" for t in request.topics for p in t.partitions]
+        self._kept = places = [
+            (t.name, p.partition_index) for t in request.topics for p in t.partitions
+        ]
+        self._noted = notes = [
+            p.committed_metadata or "" for t in request.topics for p in t.partitions
+        ]
+        self.codes = len(places)
         # Made by our own encoder, so that a request with these bytes can mean nothing else.
         zeros, ones = _encoded(context, request, 0), _encoded(context, request, -1)
-        self._size, self.key = len(zeros), length(memoryview(zeros), 0)
-        self._expected = int.from_bytes(zeros, "big")
-        differs = self._expected ^ int.from_bytes(ones, "big")
-        self._mask = (1 << 8 * self._size) - 1 ^ differs
+        differs = bytes(map(xor, zeros, ones))
         self._step = 2 if context.version >= EPOCHS_FROM else 1
-        self._unpack = _numbers(
-            differs.to_bytes(self._size, "big"), len(self._places), self._step
-        ).unpack_from
-        reply = joined(response_parts(self._response(ErrorCode.NONE), context.version, 0))
-        self._start, self._rest = reply[:_LENGTH], reply[_LENGTH + 4 :]
-        self._path = CommitPath(
-            context.services.groups, self._group, self._member, self._places, self._notes
+        generation, *offsets = _differing(differs, len(places), self._step)
+        self._unpack = _numbers(generation, offsets, self._step).unpack_from
+        self._usual = joined(response_parts(self._response(ErrorCode.NONE), context.version, 0))
+        services = context.services
+        environment = services.groups.coordinator.environment
+        self._group = request.group_id
+        self._member = request.member_id, request.group_instance_id
+        super().__init__(
+            (length(memoryview(zeros), 0), zeros[HEAD_SIZE:generation], b""),
+            self._usual,
+            (self._group, *self._member),
+            (services.image.topics, GROUP_METADATA_TOPIC),
+            environment.timer,
+            GroupState.STABLE,
         )
-        self.held = SHAPE_BYTES + 7 * self._size + PARTITION_BYTES * self.codes
-
-    def fits(self, frame: memoryview) -> bool:
-        """Whether the frame has this shape."""
-        return (
-            len(frame) == self._size and int.from_bytes(frame, "big") & self._mask == self._expected
+        same = bytes(byte ^ 0xFF for byte in differs)
+        self.prepare(
+            places,
+            notes,
+            (zeros, same, offsets, self._step == 2),
+            batch_of(request.group_id, places, notes),
+            (environment.clock, environment.replicas, GroupState.EMPTY),
         )
+        self.held = SHAPE_BYTES + 7 * len(zeros) + PARTITION_BYTES * self.codes
 
-    def answer(self, frame: memoryview) -> object:
-        """The answer to a request of this shape; None, and nothing is done, if it has another, or
-        if topics or the coordinator are not what they were."""
-        if not self.fits(frame):
+    def find(self) -> GroupSlot | None:
+        coordinator = self.context.services.groups.coordinator
+        if coordinator.codec is not Codec.NONE:
             return None
-        services = self.context.services
-        known = services.image.topics
-        for name, indexes in self._topics:
-            topic = known.get(name)
-            if topic is None or not all(map(topic.partitions.__contains__, indexes)):
-                return None
-        correlation_id, generation, *numbers = self._unpack(frame)
-        offsets = numbers[:: self._step]
-        epochs = numbers[1::2] if self._step == 2 else [_NO_EPOCH] * len(offsets)
-        code = self._path.commit(generation, offsets, epochs)
-        if code is None:
-            return self._commit_carefully(correlation_id, generation, offsets, epochs)
-        if isinstance(code, Deferred):
-            return self._answered(code, correlation_id)
-        if code:
-            return self._response(code)
-        return self._start + _CORRELATION.pack(correlation_id) + self._rest
+        try:
+            slot: GroupSlot = coordinator.slot_of(self._group)
+        except KafkaError:
+            return None
+        return slot
 
-    def _commit_carefully(
-        self, correlation_id: int, generation: int, offsets: Numbers, epochs: Numbers
-    ) -> object:
+    def ordinary(self, frame: memoryview) -> object:
         groups = self.context.services.groups
         now = groups.now()
+        generation, *numbers = self._unpack(frame)
+        offsets = numbers[:: self._step]
+        epochs = numbers[1::2] if self._step == 2 else [_NO_EPOCH] * len(offsets)
         commits = [
             (place, OffsetAndMetadata(offset, epoch, note, now.time, NEVER))
             for place, offset, epoch, note in zip(
-                self._places, offsets, epochs, self._notes, strict=True
+                self._kept, offsets, epochs, self._noted, strict=True
             )
         ]
         try:
             ticket = groups.commit(self._group, (*self._member, generation), commits, now)
         except KafkaError:
             return None
-        return self._answered(ticket, correlation_id)
+        return self._end(ticket, frame)
 
-    def _answered(self, ticket: Deferred, correlation_id: int) -> object:
+    def may_commit(self, slot: GroupSlot, group: Group, generation: int) -> bool:
+        now = self.context.services.groups.coordinator.environment.timer()
+        who = (*self._member, generation)
+        return slot.shard.may_commit(group, who, now, in_transaction=False) is ErrorCode.NONE
+
+    def failed(self, slot: GroupSlot, position: int, error: OSError) -> object:
+        failure = slot.partition.log.take_back(position, error)
+        self.context.services.groups.coordinator.append_failed(slot, failure)
+        return self._response(commit_code(ErrorCode.of(failure.code)))
+
+    def replicated(
+        self,
+        slot: GroupSlot,
+        kept: GroupOffsets,
+        made: list[OffsetAndMetadata],
+        frame: memoryview,
+    ) -> object:
+        ticket, places = Deferred(), self._kept
+        kept.begin(places)
+        outcome = Outcome(
+            records=[
+                OffsetRecord(self._group, *place, value)
+                for place, value in zip(places, made, strict=True)
+            ],
+            then=partial(slot.shard.committed, kept, places, ticket),
+        )
+        first = made[0].position
+        coordinator = self.context.services.groups.coordinator
+        coordinator.appended(slot, outcome, first, first + len(places) - 1)
+        return self._end(ticket, frame)
+
+    def _end(self, ticket: Deferred, frame: memoryview) -> object:
         if ticket.done and ticket.answer is ErrorCode.NONE:
-            return self._start + _CORRELATION.pack(correlation_id) + self._rest
+            return answered(self._usual, frame)
         return ticket.shaped(self._response)
 
     def _response(self, code: ErrorCode) -> OffsetCommitResponse:
@@ -165,7 +187,7 @@ class OffsetCommitShape(Shape):
                         PartitionCode(partition_index=index, error_code=code) for index in indexes
                     ],
                 )
-                for name, indexes in self._topics
+                for name, indexes in self._asked
             ]
         )
 
@@ -196,13 +218,20 @@ def _encoded(context: Context, request: OffsetCommitRequest, number: int) -> byt
     return encode_request(same, context.version, number, context.client_id)[_LENGTH:]
 
 
-def _numbers(differs: bytes, count: int, step: int) -> Struct:
-    """What reads correlation id, generation, and offset (and epoch) of each partition, which are
-    where two frames differ."""
-    layout, at = [">"], 0
+def _differing(differs: bytes, count: int, step: int) -> list[int]:
+    """Where two frames differ: generation, and offset (before the epoch) of each partition."""
+    found, at = [], HEAD_SIZE
+    for size in (4, *[12 if step == 2 else 8] * count):
+        found.append(differs.index(_ONE, at))
+        at = found[-1] + size
+    return found
+
+
+def _numbers(generation: int, offsets: list[int], step: int) -> Struct:
+    """What reads generation, and offset (and epoch) of each partition."""
+    layout, at = [f">{generation}xi"], generation + 4
     place = (12, "qi") if step == 2 else (8, "q")
-    for size, code in ((4, "i"), (4, "i"), *[place] * count):
-        start = differs.index(_ONE, at)
-        layout.append(f"{start - at}x{code}")
-        at = start + size
+    for start in offsets:
+        layout.append(f"{start - at}x{place[1]}")
+        at = start + place[0]
     return Struct("".join(layout))

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pykafka_ops.broker.coordinators.hot.members import GenerationShape
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
 from pykafka_ops.broker.handlers.member_requests import around_generation
-from pykafka_ops.broker.hot.heartbeat import GenerationShape
 from pykafka_ops.broker.state.groups.answers import Synced, SyncRequest
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.sync_group import SyncGroupRequest

@@ -47,8 +47,8 @@ class FetchPath(Shape):
     or the partitions, ``foot`` those behind the partitions."""
 
     __slots__ = (
-        "_asked", "_by_id", "_committed", "_end", "_foot", "_head", "_hosted", "_version", "follower",
-        "is_checked",
+        "_asked", "_by_id", "_committed", "_end", "_foot", "_head", "_hosted", "_version",
+        "follower", "is_checked",
     )  # fmt: skip
 
     def __init__(

@@ -43,6 +43,7 @@ cdef class TailHead:
     cdef public long long look_at
     cdef public list offsets
     cdef public long long owed
+    cdef public long long own_bytes
     cdef public list positions
     cdef public ProducersHead producers
     cdef public long long roll_after

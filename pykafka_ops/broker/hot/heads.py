@@ -114,6 +114,7 @@ class TailHead:
         "look_at",
         "offsets",
         "owed",
+        "own_bytes",
         "positions",
         "producers",
         "roll_after",
@@ -130,6 +131,7 @@ class TailHead:
     look_at: int
     offsets: list[int]
     owed: int
+    own_bytes: int
     positions: list[int]
     producers: ProducersHead
     roll_after: int

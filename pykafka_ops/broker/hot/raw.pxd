@@ -2,7 +2,7 @@
 
 from cpython.exc cimport PyErr_CheckSignals, PyErr_SetFromErrno
 from libc.errno cimport EINTR, errno
-from posix.time cimport CLOCK_REALTIME, clock_gettime, timespec
+from posix.time cimport CLOCK_MONOTONIC, CLOCK_REALTIME, clock_gettime, timespec
 from posix.unistd cimport SEEK_CUR, lseek
 from posix.unistd cimport write as c_write
 from pykafka_ops.compiled.raw cimport *
@@ -99,3 +99,10 @@ cdef inline long long wall_clock() except -1:
     if clock_gettime(CLOCK_REALTIME, &now):
         PyErr_SetFromErrno(OSError)
     return <long long>now.tv_sec * 1000 + now.tv_nsec // 1000000
+
+
+cdef inline double monotonic_clock() except -1:
+    cdef timespec now
+    if clock_gettime(CLOCK_MONOTONIC, &now):
+        PyErr_SetFromErrno(OSError)
+    return <double>(<long long>now.tv_sec * 1000000000 + now.tv_nsec) / 1e6

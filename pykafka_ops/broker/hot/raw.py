@@ -85,3 +85,8 @@ def reply(frame: bytes, place: int, numbers: int, *values: int) -> bytes:
 def wall_clock() -> int:
     """ms since 1970."""
     return time.time_ns() // 1_000_000
+
+
+def monotonic_clock() -> float:
+    """Monotonic ms."""
+    return time.monotonic_ns() / 1e6

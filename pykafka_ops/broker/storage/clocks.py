@@ -2,14 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
-from pykafka_ops.broker.hot.raw import wall_clock
-
-
-def monotonic_clock() -> float:
-    """Monotonic ms."""
-    return time.monotonic_ns() / 1e6
-
+from pykafka_ops.broker.hot.raw import monotonic_clock, wall_clock
 
 __all__ = ["monotonic_clock", "wall_clock"]

@@ -100,15 +100,16 @@ class TopicConfig:
         """Whether the broker's clock stamps the records."""
         return self.message_timestamp_type == "LogAppendTime"
 
-    def takes_as_is(self, size: int) -> bool:
-        """Whether a batch of ``size`` bytes that the broker made itself needs no check, rewrite or
-        flush."""
-        return (
-            size <= min(self.max_message_bytes, self.segment_bytes)
-            and not self.log_append_time
+    @property
+    def own_bytes(self) -> int:
+        """Up to which size (bytes) a batch that the broker made itself needs no check, rewrite or
+        flush; -1 if each one does."""
+        usual = (
+            not self.log_append_time
             and self.compression_type == "producer"
             and self.flush_messages >= MAX_LONG
         )
+        return min(self.max_message_bytes, self.segment_bytes) if usual else -1
 
     @property
     def before_max_ms(self) -> int:

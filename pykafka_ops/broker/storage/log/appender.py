@@ -78,13 +78,12 @@ def append(
 def _own(parts: LogParts, records: memoryview, origin: Origin) -> Fields | None:
     """The header fields of a plain batch that this broker made for an internal topic, with
     usual settings: nothing in it needs to be checked or rewritten. None for any other."""
-    config = parts.place.config
     fields: Fields = fields_of(records)
     if (
         origin is not _COORDINATOR
         or fields[5]
         or fields[9] >= 0
-        or not config.takes_as_is(fields[1] + 12)
+        or fields[1] + 12 > parts.tail.own_bytes
     ):
         return None
     return fields

@@ -27,7 +27,7 @@ class Tail(TailHead):
 
     A batch with a timestamp (ms) above ``roll_after`` looks closely whether the segment is due;
     one of up to ``usual_bytes`` needs no check or rewrite that only some topics ask for, and none
-    that takes long.
+    that takes long; one of up to ``own_bytes`` that the broker made itself needs neither.
     At ``look_at`` (ms) the segment is looked at again, whether it is still there.
     ``offsets`` and ``positions`` tell where the last batches begin in the active segment.
     """
@@ -56,6 +56,7 @@ class Tail(TailHead):
             or min(config.before_max_ms, config.after_max_ms, config.flush_messages) < MAX_LONG
         )
         self.segment_bytes = config.segment_bytes
+        self.own_bytes = config.own_bytes
         self.usual_bytes = (
             -1 if unusual else min(config.max_message_bytes, config.segment_bytes, QUICK_BYTES)
         )

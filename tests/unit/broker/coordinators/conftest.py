@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.coordinators.commit_path import CommitPath
+from pykafka_ops.broker.handlers.offset_commit_shape import OffsetCommitShape
 
 
 @pytest.fixture
@@ -19,16 +19,25 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 
 @pytest.fixture
-def served(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """What commits that went straight through ended with."""
+def ordinary(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What commits of a known shape that did not go straight through were answered."""
+    return _noted(monkeypatch, "ordinary")
+
+
+@pytest.fixture
+def replicated(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What those that did, and that followers have to have, were answered."""
+    return _noted(monkeypatch, "replicated")
+
+
+def _noted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[object]:
     found: list[object] = []
-    commit = CommitPath.commit
+    method = getattr(OffsetCommitShape, name)
 
-    def noted(path: CommitPath, *numbers: Any) -> object:
-        code = commit(path, *numbers)
-        if code is not None:
-            found.append(code)
-        return code
+    def noted(shape: OffsetCommitShape, *arguments: Any) -> object:
+        answer = method(shape, *arguments)
+        found.append(answer)
+        return answer
 
-    monkeypatch.setattr(CommitPath, "commit", noted)
+    monkeypatch.setattr(OffsetCommitShape, name, noted)
     return found

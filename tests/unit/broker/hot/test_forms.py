@@ -175,7 +175,29 @@ def test_no_form_takes_another_heartbeat() -> None:
     free = {*range(4, 8), *range(8 + len(head), 12 + len(head))}
     more = ((12 << 16 | 3, head, tail), bytes(14), ("g", "m", None), ({}, "t"), time.monotonic, 0)
     for form in (plain, running):
-        path = form("broker.hot.heartbeat").HeartbeatPath(*more)
+        path = form("broker.coordinators.hot.members").HeartbeatPath(*more)
+        assert path.fits(memoryview(bytearray(frame)))
+        for at in range(len(frame)):
+            for value in VALUES:
+                bad = bytearray(frame)
+                bad[at] ^= value
+                assert path.fits(memoryview(bad)) is (at in free or not value)
+        for size in range(len(frame)):
+            assert not path.fits(memoryview(bytearray(frame[:size])))
+        assert not path.fits(memoryview(bytearray(frame + b"\0")))
+
+
+def test_no_form_takes_another_commit() -> None:
+    frame = b"\0\x08\0\x05" + b"\1\2\3\4" + b"\0\x01g" + b"\0\0\0\x07" + b"m" + bytes(8) + b"t"
+    free = {*range(4, 8), *range(11, 15), *range(16, 24)}
+    mask = bytes(0 if at in free else 255 for at in range(len(frame)))
+    zeros = bytes(byte & one for byte, one in zip(frame, mask, strict=True))
+    member = ((8 << 16 | 5, frame[8:11], b""), bytes(14), ("g", "m", None), ({}, "t"))
+    for form in (plain, running):
+        path = form("broker.coordinators.hot.commits").CommitPath(*member, time.monotonic, 0)
+        wake = form("broker.hot.heads").WakeHead()
+        batch = bytearray(99), [70], [80]
+        path.prepare([("t", 0)], [""], (zeros, mask, [16], False), batch, (int, wake, 0))
         assert path.fits(memoryview(bytearray(frame)))
         for at in range(len(frame)):
             for value in VALUES:
