@@ -7,6 +7,7 @@ The descriptor leads to a ``Start`` in JSON: settings may be secret, and a proce
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import logging
 import os
@@ -15,7 +16,6 @@ from collections.abc import Callable
 from typing import NoReturn, TypedDict
 
 from pykafka_ops.broker.runtime.log_lines import set_up_log
-from pykafka_ops.broker.runtime.process import run
 from pykafka_ops.errors import PkoError, StorageError, UsageError, internal
 
 
@@ -66,6 +66,8 @@ def _tell(line: str, descriptor: int) -> None:
 
 
 def _serve(start: Start, ready: Callable[[str], None]) -> int:
+    from pykafka_ops.broker.runtime.process import run  # with all that a broker is made of
+
     path, properties = start["log_file"], start["properties"]
     try:
         named = properties.get("broker.id") or properties.get("node.id")
@@ -91,6 +93,7 @@ def _leave(code: int) -> NoReturn:
 
 
 if __name__ == "__main__":
+    gc.disable()  # modules are no garbage: ``run`` enables it
     with os.fdopen(int(sys.argv[1]), encoding="utf-8") as handed:
         wanted = json.load(handed)
     _leave(main(wanted))

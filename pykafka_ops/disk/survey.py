@@ -7,6 +7,7 @@ put together as that of ``walk`` is.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 from pykafka_ops.disk.batch import BatchHeader
@@ -87,7 +88,7 @@ def survey_records(data: bytes, at: int, header: BatchHeader) -> Survey:
     """
     if not header.record_count and at != len(data):
         raise CorruptBatchError(LATE_END)
-    return _compiled(data, at, header)
+    return _compiled()(data, at, header)
 
 
 def survey_quickly(data: bytes, at: int, header: BatchHeader) -> Survey | None:
@@ -95,7 +96,7 @@ def survey_quickly(data: bytes, at: int, header: BatchHeader) -> Survey | None:
     if header.record_count > ONE_BY_ONE:
         return None
     try:
-        return _compiled_quick(data, at, header)
+        return _compiled_quick()(data, at, header)
     except _ManyHeadersError:
         return None
 
@@ -168,7 +169,18 @@ def _skip_few_headers(data: bytes, at: int, end: int) -> int:
 
 
 _Compiled = Callable[[bytes, int, BatchHeader], Survey]
-_compiled: _Compiled = compile_reader(_SURVEY, "pykafka_ops.disk.survey", "survey", Survey=Survey)
-_compiled_quick: _Compiled = compile_reader(
-    _SURVEY, "pykafka_ops.disk.survey", "survey", Survey=Survey, skip_headers=_skip_few_headers
-)
+_PLACE = "pykafka_ops.disk.survey"
+
+
+@cache
+def _compiled() -> _Compiled:
+    made: _Compiled = compile_reader(_SURVEY, _PLACE, "survey", Survey=Survey)
+    return made
+
+
+@cache
+def _compiled_quick() -> _Compiled:
+    made: _Compiled = compile_reader(
+        _SURVEY, _PLACE, "survey", Survey=Survey, skip_headers=_skip_few_headers
+    )
+    return made

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 from pykafka_ops.compiled import is_compiled
@@ -101,7 +102,7 @@ def walk(data: bytes, header: BatchHeader) -> Iterator[Span]:
     """
     if is_compiled():
         return _in_parts(data, header)
-    spans = _compiled(data, header)
+    spans = _compiled()(data, header)
     if abs(header.base_offset) <= _MAX_BASE:
         return spans
     return ((signed64(offset), *rest) for offset, *rest in spans)  # type: ignore[misc]
@@ -172,6 +173,9 @@ def compile_reader(template: str, place: str, function: str, **more: object) -> 
     return space[function]
 
 
-_compiled: Callable[[bytes, BatchHeader], Iterator[Span]] = compile_reader(
-    _WALK, "pykafka_ops.disk.walk", "walk"
-)
+@cache
+def _compiled() -> Callable[[bytes, BatchHeader], Iterator[Span]]:
+    made: Callable[[bytes, BatchHeader], Iterator[Span]] = compile_reader(
+        _WALK, "pykafka_ops.disk.walk", "walk"
+    )
+    return made

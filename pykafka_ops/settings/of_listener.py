@@ -59,7 +59,7 @@ MECHANISM_SETTINGS: Final = frozenset(
 )
 """What counts with the prefix of a listener and of a mechanism."""
 
-_OF_MECHANISM = re.compile(rf"(?:{'|'.join(map(re.escape, MECHANISMS))})\.".lower())
+_OF_MECHANISM = rf"(?:{'|'.join(map(re.escape, MECHANISMS))})\.".lower()
 
 
 def setting_of(name: str) -> str | None:
@@ -67,6 +67,6 @@ def setting_of(name: str) -> str | None:
     no effect there."""
     if name in LISTENER_SETTINGS:
         return name
-    found = _OF_MECHANISM.match(name)
+    found = re.match(_OF_MECHANISM, name)
     plain = name[found.end() :] if found else ""
     return plain if plain in MECHANISM_SETTINGS else None

@@ -12,11 +12,10 @@ import re
 from collections.abc import Callable, Mapping
 
 from pykafka_ops.errors import SettingError
-from pykafka_ops.settings.properties import parse_properties
 
 PROVIDERS = "config.providers"
 MOST_BYTES = 1024 * 1024
-_VARIABLE = re.compile(r"\$\{([^}]*?):(?:([^}]*?):)?([^}]*?)\}")
+_VARIABLE = r"\$\{([^}]*?):(?:([^}]*?):)?([^}]*?)\}"
 _PACKAGE = "org.apache.kafka.common.config.provider."
 
 Look = Callable[[str, str], str | None]
@@ -45,7 +44,7 @@ def resolved(properties: Mapping[str, str], env: Mapping[str, str]) -> dict[str,
     return {
         name: text
         if name.startswith(PROVIDERS)
-        else _VARIABLE.sub(lambda found, name=name: replace(name, found), text)  # type: ignore[misc]
+        else re.sub(_VARIABLE, lambda found, name=name: replace(name, found), text)  # type: ignore[misc]
         for name, text in properties.items()
     }
 
@@ -67,6 +66,8 @@ def _file(params: Mapping[str, str], env: Mapping[str, str]) -> Look:
 
     def look(path: str, key: str) -> str | None:
         if path not in read:
+            from pykafka_ops.settings.properties import parse_properties  # few keep values there
+
             read[path] = parse_properties(_bytes(path, params))
         return read[path].get(key)
 

@@ -18,9 +18,7 @@ Value: TypeAlias = bool | int | float | str | tuple[str, ...] | None
 _BLANKS = "".join(map(chr, range(0x21)))  # what Java's String.trim removes
 _INTEGER = re.compile(r"[+-]?\d+")
 _DOUBLE = re.compile(r"[+-]?(NaN|Infinity|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFdD]?)", re.ASCII)
-_HEX_DOUBLE = re.compile(
-    r"[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?\d+[fFdD]?", re.ASCII
-)
+_HEX_DOUBLE = r"(?a)[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?\d+[fFdD]?"
 _COMMA = re.compile(r"\s*,\s*", re.ASCII)
 _BITS = {"SHORT": 16, "INT": 32, "LONG": 64}
 
@@ -80,7 +78,7 @@ def _parse_integer(name: str, kind: Type, text: str, trimmed: str) -> int:
 def _parse_double(name: str, text: str, trimmed: str) -> float:
     if _DOUBLE.fullmatch(trimmed):
         return float(trimmed.rstrip("fFdD") if trimmed[-1] in "fFdD" else trimmed)
-    if _HEX_DOUBLE.fullmatch(trimmed):
+    if re.fullmatch(_HEX_DOUBLE, trimmed):
         return float.fromhex(re.sub(r"([pP][+-]?\d+)[fFdD]$", r"\1", trimmed))
     raise invalid(name, text, "Not a number of type DOUBLE")
 

@@ -89,7 +89,9 @@ def run(properties: Mapping[str, str], data_dir: str, on_ready: Callable[[str], 
 
         asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
     raise_file_limit()
+    gc.freeze()  # modules
     gc.set_threshold(*COLLECT_AFTER)
+    gc.enable()
     return asyncio.run(_serve(properties, data_dir, on_ready))
 
 

@@ -37,7 +37,7 @@ def walk_seeds() -> list[bytes]:
 
 def walked_alike(records: bytes, header: BatchHeader) -> int:
     """How many records there are before one that is wrong, or the end."""
-    wanted = _places(walk._compiled(records, header))
+    wanted = _places(walk._compiled()(records, header))
     for form in (running, plain):
         spans = form("disk.hot.spans").Spans(exact(records), header)
         found = _places(part for some in iter(spans.some, []) for part in some)

@@ -11,7 +11,7 @@ from pykafka_ops.errors import PkoError, WireError
 
 T = TypeVar("T")
 _MAX_INT = 2**31 - 1
-_NO_NUMBER = re.compile(r"invalid literal for int\(\) with base 10: b?(.*)")
+_NO_NUMBER = r"invalid literal for int\(\) with base 10: b?(.*)"
 
 
 class ZnodeError(PkoError):
@@ -61,5 +61,5 @@ def _complaint(error: Exception) -> str:
     """For people, who know Kafka but not Python."""
     if isinstance(error, KeyError):
         return f"no field {error}"
-    number = _NO_NUMBER.fullmatch(str(error))
+    number = re.fullmatch(_NO_NUMBER, str(error))
     return f"{number[1]} is no number" if number else str(error)
