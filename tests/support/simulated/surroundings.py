@@ -13,13 +13,14 @@ from typing import Any
 from unittest.mock import patch
 
 from pykafka_ops.broker.coordinators import hosted
-from pykafka_ops.broker.hot import raw
+from pykafka_ops.broker.coordinators.hot import commits, members
+from pykafka_ops.broker.hot import produce, raw
 from pykafka_ops.broker.runtime import broker, parts, time_slice
 from pykafka_ops.broker.runtime.cluster import membership
 from pykafka_ops.broker.runtime.logs import cleaner
 from pykafka_ops.broker.runtime.settings import start
 from pykafka_ops.broker.runtime.sockets import server
-from pykafka_ops.broker.storage import background, clocks, closing, data_dir, log_manager
+from pykafka_ops.broker.storage import background, closing, data_dir, log_manager
 from tests.support.memory.files import MemoryFiles
 from tests.support.simulated.cleaning import SimCleaner
 from tests.support.simulated.ensemble import SimStore
@@ -95,8 +96,10 @@ def installed(world: World) -> Iterator[None]:
         return b"\1" + numbers.randbytes(15)
 
     replaced: list[tuple[Any, str, Any]] = [
-        (clocks, "time", Clock(loop)),
         (raw, "time", Clock(loop)),
+        # Compiled, they ask the system itself where a broker has its own clocks.
+        *((module, "wall_clock", None) for module in (produce, commits)),
+        (members, "monotonic_clock", None),
         (time_slice, "time", Clock(loop)),
         (cleaner, "time", Clock(loop)),
         (cleaner, "CleanerProcess", lambda: SimCleaner(world)),
