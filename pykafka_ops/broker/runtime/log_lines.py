@@ -17,15 +17,33 @@ REPEAT_S = 10.0
 MOST_TEXTS = 1000
 CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 CONTROLS |= {0x2028: "\\u2028", 0x2029: "\\u2029"}
+TIME_FORMAT = "%Y-%m-%d %H:%M:%S"
 LOG_FORMAT = "[%(asctime)s,%(msecs)03d] %(levelname)s %(message)s (%(name)s)"
 
 
 class OneLine(logging.Formatter):
     """Shows control characters as escapes: clients choose names, but neither lines nor colours."""
 
+    def __init__(self) -> None:
+        super().__init__(LOG_FORMAT, TIME_FORMAT)
+        self._second = -1
+        self._time = ""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line of a record, and the lines of a traceback behind it."""
+        if record.exc_info or record.exc_text or record.stack_info:
+            return super().format(record)
+        record.message = record.getMessage()
+        return self.formatMessage(record)
+
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
         """The line of a record, without a traceback's lines."""
-        return super().formatMessage(record).translate(CONTROLS)
+        second = int(record.created)
+        if second != self._second:  # all lines of a second have that in common
+            self._second, self._time = second, self.formatTime(record, TIME_FORMAT)
+        record.asctime = self._time
+        line = super().formatMessage(record)
+        return line if line.isprintable() else line.translate(CONTROLS)
 
 
 class LogObjects(logging.Formatter):
@@ -87,9 +105,9 @@ def set_up_log(path: str | None, level: str, json_of: Mapping[str, str] | None =
     handler: logging.Handler = (
         logging.FileHandler(path, encoding="utf-8") if path else logging.StreamHandler(sys.stderr)
     )
-    text = OneLine(LOG_FORMAT, "%Y-%m-%d %H:%M:%S")
-    handler.setFormatter(text if json_of is None else LogObjects(json_of))
+    handler.setFormatter(OneLine() if json_of is None else LogObjects(json_of))
     handler.addFilter(Repeats())
+    _look_up_little(threads=json_of is not None)
     logging.raiseExceptions = False  # a full disk loses lines; errors on stderr would help nobody
     root = logging.getLogger()
     root.handlers[:] = [handler]
@@ -97,6 +115,14 @@ def set_up_log(path: str | None, level: str, json_of: Mapping[str, str] | None =
     logging.getLogger("asyncio").setLevel(logging.WARNING)
     # As in Kafka's log4j.properties: a line for each request only where it is asked for.
     logging.getLogger(request_log.NAME).setLevel(logging.WARNING)
+
+
+def _look_up_little(*, threads: bool) -> None:
+    """Have the caller's place, process and (unless wanted) thread not looked up for each line: no
+    line shows them (see "Optimization" in Python's documentation of logging)."""
+    logging._srcfile = None
+    logging.logThreads = threads
+    logging.logProcesses = logging.logMultiprocessing = False
 
 
 def reopen_log() -> None:

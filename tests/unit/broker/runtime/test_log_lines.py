@@ -38,6 +38,19 @@ def test_control_characters_of_a_name_are_shown_as_escapes_in_one_line(log: Path
     assert end == ""
 
 
+def test_a_line_has_its_own_second(log: Path) -> None:
+    formatter = logging.getLogger().handlers[0].formatter
+    assert formatter is not None
+    lines = []
+    for at in (1_700_000_000.25, 1_700_000_000.75, 1_700_000_061.5, 1_700_000_000.25):
+        record = logging.LogRecord("kafka", logging.INFO, "", 0, "%d", (7,), None)
+        record.created, record.msecs = at, at % 1 * 1000
+        lines.append(formatter.format(record))
+    assert [line[18:25] for line in lines] == ["20,250]", "20,750]", "21,500]", "20,250]"]
+    assert lines[0] == lines[3]
+    assert lines[0].endswith("INFO 7 (kafka)")
+
+
 def test_a_traceback_keeps_its_lines(log: Path) -> None:
     try:
         raise ValueError("no")
