@@ -30,6 +30,7 @@ _FIXED: Final = struct.Struct(">hhi")
 _FIXED_AND_SIZE: Final = struct.Struct(">hhih")
 _UNSUPPORTED_VERSION: Final = b"\0\x23"
 _INT32: Final = struct.Struct(">i")
+_TWO_INT32: Final = struct.Struct(">ii")
 
 
 class RequestHeader(NamedTuple):
@@ -144,9 +145,24 @@ class Framed:
         return self._parts
 
 
+class EncodedAnswer:
+    """A response without tagged fields, in bytes from behind the correlation id on; ``code`` is the
+    only error code that it has."""
+
+    __slots__ = ("_bytes", "_size", "code")
+
+    def __init__(self, data: bytes, code: int) -> None:
+        self._bytes, self._size = data, 4 + len(data)
+        self.code = code
+
+    def frame(self, correlation_id: int) -> bytes:
+        """All of it."""
+        return _TWO_INT32.pack(self._size, correlation_id) + self._bytes
+
+
 def framed(parts: list[Part], kind: type, version: int, correlation_id: int) -> list[Part]:
     """A whole response of class ``kind`` from the buffers of its message; they are used up."""
-    tags = b"\0" if _has_tagged_header(kind, version) else b""
+    tags = whole_head(kind, version)
     head = _INT32.pack(4 + len(tags) + sum(map(len, parts))) + _INT32.pack(correlation_id) + tags
     first = parts[0] if parts else None
     if isinstance(first, Buffer) and len(first) < JOIN_BELOW:
@@ -194,6 +210,11 @@ def decode_response(cls: type[T], version: int, frame: Buffer) -> tuple[int, T]:
     except (struct.error, IndexError) as error:
         raise WireError(f"response header is malformed: {error}") from error
     return correlation_id, decode(cls, version, frame, pos)
+
+
+def whole_head(kind: type, version: int) -> bytes:
+    """What stands between correlation id and fields of a response of class ``kind``."""
+    return b"\0" if _has_tagged_header(kind, version) else b""
 
 
 def _has_tagged_header(response: type, version: int) -> bool:

@@ -20,7 +20,7 @@ from pykafka_ops.errors import KafkaError, SettingError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:  # a broker without groups loads none of it
-    from pykafka_ops.broker.state.groups.answers import JoinRequest, Leaving, SyncRequest
+    from pykafka_ops.broker.state.groups.answers import JoinRequest, Leaving, Synced, SyncRequest
     from pykafka_ops.broker.state.groups.commits import Commit
     from pykafka_ops.broker.state.groups.consumer.answers import Beat
     from pykafka_ops.broker.state.groups.consumer.group import ConsumerGroup
@@ -105,8 +105,8 @@ class Groups:
         self.run(slot, slot.shard.join(group_id, request, ticket, self.now()))
         return ticket
 
-    def sync(self, group_id: str, request: SyncRequest) -> Deferred:
-        """Give a member its assignment; the promise is of a ``Synced``.
+    def sync(self, group_id: str, request: SyncRequest) -> Synced | Deferred:
+        """Give a member its assignment: a ``Synced`` without an error, or the promise of one.
 
         Raises KafkaError REBALANCE_IN_PROGRESS while groups are loaded: members then join again.
         """
@@ -116,8 +116,12 @@ class Groups:
             if error.code == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
                 raise KafkaError(ErrorCode.REBALANCE_IN_PROGRESS) from error
             raise
+        now = self.now()
+        found = slot.shard.assigned(group_id, request, now.timer)
+        if found is not None:
+            return found
         ticket = Deferred()
-        self.run(slot, slot.shard.sync(group_id, request, ticket, self.now()))
+        self.run(slot, slot.shard.sync(group_id, request, ticket, now))
         return ticket
 
     def heartbeat(

@@ -18,6 +18,7 @@ from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.memory import Account
+from pykafka_ops.random_uuid import random_uuid
 
 if TYPE_CHECKING:  # a broker alone asks nobody
     from pykafka_ops.broker.coordinators.elsewhere import AskBroker
@@ -27,9 +28,8 @@ log = logging.getLogger("kafka.server.KafkaServer")
 
 def _new_id() -> str:
     """What makes the id of a group's member unlike any other."""
-    import uuid  # when the first member joins: it loads much
-
-    return str(uuid.uuid4())
+    text = random_uuid().hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
 class Coordinators:

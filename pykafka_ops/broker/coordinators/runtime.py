@@ -51,6 +51,7 @@ LOADS_KEPT = 1_000
 """Loads whose time is remembered."""
 
 S = TypeVar("S", bound=Shard)
+_new = tuple.__new__
 
 
 def partition_count(topic: str, image: MetadataImage, configs: BrokerConfigs) -> int:
@@ -203,7 +204,8 @@ class Coordinator(Generic[S]):
 
     def slot_of(self, key: str) -> Slot[S]:
         """The loaded shard of a group or transactional id; raises as :meth:`slot`."""
-        return self.slot(self.partition_of(key))
+        index = self._known.get(key) if self._partitions() == self._known_for else None
+        return self.slot(self.partition_of(key) if index is None else index)
 
     def slot(self, index: int) -> Slot[S]:
         """The loaded shard of a partition.
@@ -228,7 +230,9 @@ class Coordinator(Generic[S]):
 
     def now(self) -> Instant:
         """Both clocks."""
-        return Instant(self.environment.clock(), self.environment.timer())
+        clocks = self.environment
+        now: Instant = _new(Instant, (clocks.clock(), clocks.timer()))
+        return now
 
     # -- deciding and applying -----------------------------------------------------------------
 

@@ -7,6 +7,8 @@ not as usual is decided by the same code as any other request.
 
 from __future__ import annotations
 
+from functools import cache
+
 from pykafka_ops.broker.coordinators.groups import GroupSlot
 from pykafka_ops.broker.coordinators.hot.members import HeartbeatPath
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
@@ -15,7 +17,9 @@ from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.broker.state.groups.group import GroupState
 from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC
 from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.frame import response_parts
+from pykafka_ops.wire.codec import encode
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.frame import EncodedAnswer, response_parts, whole_head
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from pykafka_ops.wire.types import joined
 
@@ -69,4 +73,11 @@ class HeartbeatShape(HeartbeatPath):
             code = self._groups.heartbeat(*self._who, generation)
         except KafkaError:
             return None
-        return HeartbeatResponse(error_code=code)
+        return _refused(code, self.context.version) if code else HeartbeatResponse()
+
+
+@cache
+def _refused(code: ErrorCode, version: int) -> EncodedAnswer:
+    """The same for all members of a group that rebalances."""
+    head = whole_head(HeartbeatResponse, version)
+    return EncodedAnswer(head + encode(HeartbeatResponse(error_code=code), version), code)

@@ -5,19 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.handlers.join_group_answer import MAY_SKIP_FROM, response
 from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.broker.state.groups.answers import Joined, JoinRequest
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.join_group import (
-    JoinGroupRequest,
-    JoinGroupResponse,
-    JoinGroupResponseMember,
-)
+from pykafka_ops.wire.messages.join_group import JoinGroupRequest, JoinGroupResponse
 
 KNOWN_ID_FROM = 4
-PROTOCOL_MAY_BE_NULL_FROM = 7
-MAY_SKIP_FROM = 9
 LONGEST_REASON = 255
 
 
@@ -34,8 +29,7 @@ def shape(context: Context, request: JoinGroupRequest, frame: memoryview) -> Sha
     """What serves the next requests that are the same."""
     from pykafka_ops.broker.handlers import join_group_shape
 
-    found = partial(response, version=context.version)
-    return join_group_shape.shape(context, request, frame, asked(request, context), found)
+    return join_group_shape.shape(context, request, frame, asked(request, context))
 
 
 def asked(request: JoinGroupRequest, context: Context) -> JoinRequest:
@@ -53,28 +47,6 @@ def asked(request: JoinGroupRequest, context: Context) -> JoinRequest:
         (request.reason or "not provided")[:LONGEST_REASON],
         known_id=version >= KNOWN_ID_FROM and request.group_instance_id is None,
         may_skip=version >= MAY_SKIP_FROM,
-    )
-
-
-def response(joined: Joined, version: int) -> JoinGroupResponse:
-    """The answer in that version."""
-    protocol = joined.protocol
-    if protocol is None and version < PROTOCOL_MAY_BE_NULL_FROM:
-        protocol = ""
-    return JoinGroupResponse(
-        error_code=joined.code,
-        generation_id=joined.generation,
-        protocol_type=joined.protocol_type,
-        protocol_name=protocol,
-        leader=joined.leader,
-        skip_assignment=joined.skip_assignment if version >= MAY_SKIP_FROM else False,
-        member_id=joined.member_id,
-        members=[
-            JoinGroupResponseMember(
-                member_id=member.id, group_instance_id=member.instance_id, metadata=member.metadata
-            )
-            for member in joined.members
-        ],
     )
 
 

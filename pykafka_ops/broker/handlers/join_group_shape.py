@@ -7,13 +7,13 @@ same code as for any other request.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
+from pykafka_ops.broker.handlers.join_group_answer import ending, response, whole
 from pykafka_ops.broker.hot.raw import HEAD_SIZE, length
 from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.broker.state.groups.answers import Joined, JoinRequest
 from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.join_group import JoinGroupRequest
 
 LARGEST = 4 << 10
@@ -21,38 +21,28 @@ LARGEST = 4 << 10
 
 
 def shape(
-    context: Context,
-    request: JoinGroupRequest,
-    frame: memoryview,
-    asked: JoinRequest,
-    response: Callable[[Joined], object],
+    context: Context, request: JoinGroupRequest, frame: memoryview, asked: JoinRequest
 ) -> JoinShape | None:
     """The shape of this request; None if a new member sends it, or if it is long. ``frame`` is the
-    whole request, without the length in front, ``asked`` what it asks for; ``response`` makes the
-    answer."""
+    whole request, without the length in front, ``asked`` what it asks for."""
     if not request.member_id or len(frame) > LARGEST:
         return None
-    return JoinShape(context, request.group_id, frame, asked, response)
+    return JoinShape(context, request.group_id, frame, asked)
 
 
 class JoinShape(Shape):
     """Serves requests of one shape on one connection; ``context`` is that of the first."""
 
-    __slots__ = ("_asked", "_group_id", "_response", "_rest", "_size")
+    __slots__ = ("_asked", "_end", "_group_id", "_rest", "_size")
 
     def __init__(
-        self,
-        context: Context,
-        group_id: str,
-        frame: memoryview,
-        asked: JoinRequest,
-        response: Callable[[Joined], object],
+        self, context: Context, group_id: str, frame: memoryview, asked: JoinRequest
     ) -> None:
         self.context = context
         self.codes = 1
         self._group_id = group_id
         self._asked = asked
-        self._response = response
+        self._end = b""
         self.key = length(frame, 0)
         self._rest = bytes(frame[HEAD_SIZE:])
         self._size = len(frame)
@@ -75,4 +65,13 @@ class JoinShape(Shape):
             joined = self.context.services.groups.join(self._group_id, self._asked)
         except KafkaError:
             return None
-        return joined.shaped(self._response)
+        return joined.shaped(self._made)
+
+    def _made(self, joined: Joined) -> object:
+        version = self.context.version
+        usual = joined.code is ErrorCode.NONE and not joined.members
+        if not usual or joined.member_id != self._asked.member_id:
+            return response(joined, version)
+        if not self._end:
+            self._end = ending(joined.member_id, version)
+        return whole(joined, version, self._end)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.handlers.sync_group_answer import response
 from pykafka_ops.broker.hot.serving import Shape
-from pykafka_ops.broker.state.groups.answers import Synced, SyncRequest
+from pykafka_ops.broker.state.deferred import shaped
+from pykafka_ops.broker.state.groups.answers import SyncRequest
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+from pykafka_ops.wire.messages.sync_group import SyncGroupRequest
 
 PROTOCOL_FROM = 5
 
@@ -22,16 +24,14 @@ def handle(context: Context, request: SyncGroupRequest) -> Answer:
     if compares and (request.protocol_type is None or request.protocol_name is None):
         raise KafkaError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
     wanted = asked(request, context.version)
-    return context.services.groups.sync(request.group_id, wanted).shaped(response)
+    return shaped(context.services.groups.sync(request.group_id, wanted), response)
 
 
 def shape(context: Context, request: SyncGroupRequest, frame: memoryview) -> Shape | None:
     """What serves the next requests that are the same."""
     from pykafka_ops.broker.handlers import sync_group_shape
 
-    return sync_group_shape.shape(
-        context, request, frame, asked(request, context.version), response
-    )
+    return sync_group_shape.shape(context, request, frame, asked(request, context.version))
 
 
 def asked(request: SyncGroupRequest, version: int) -> SyncRequest:
@@ -44,14 +44,4 @@ def asked(request: SyncGroupRequest, version: int) -> SyncRequest:
         request.protocol_type if compares else None,
         request.protocol_name if compares else None,
         {each.member_id: bytes(each.assignment) for each in request.assignments},
-    )
-
-
-def response(synced: Synced) -> SyncGroupResponse:
-    """The answer in any version."""
-    return SyncGroupResponse(
-        error_code=synced.code,
-        protocol_type=synced.protocol_type,
-        protocol_name=synced.protocol,
-        assignment=synced.assignment,
     )

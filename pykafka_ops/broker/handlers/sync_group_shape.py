@@ -7,49 +7,38 @@ request.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from pykafka_ops.broker.coordinators.hot.members import GenerationShape
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
 from pykafka_ops.broker.handlers.member_requests import around_generation
+from pykafka_ops.broker.handlers.sync_group_answer import response, whole
+from pykafka_ops.broker.state.deferred import shaped
 from pykafka_ops.broker.state.groups.answers import Synced, SyncRequest
 from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.sync_group import SyncGroupRequest
 
 
 def shape(
-    context: Context,
-    request: SyncGroupRequest,
-    frame: memoryview,
-    asked: SyncRequest,
-    response: Callable[[Synced], object],
+    context: Context, request: SyncGroupRequest, frame: memoryview, asked: SyncRequest
 ) -> SyncShape | None:
     """The shape of this request; None if it has assignments, or bytes that mean nothing. ``frame``
-    is the whole request, without the length in front, ``asked`` what it asks for; ``response``
-    makes the answer."""
+    is the whole request, without the length in front, ``asked`` what it asks for."""
     if request.assignments:
         return None
-    made = SyncShape(context, request, asked, response)
+    made = SyncShape(context, request, asked)
     return made if made.fits(frame) else None
 
 
 class SyncShape(GenerationShape):
     """Serves requests of one shape on one connection; ``context`` is that of the first."""
 
-    __slots__ = ("_asked", "_group_id", "_response")
+    __slots__ = ("_asked", "_group_id")
 
-    def __init__(
-        self,
-        context: Context,
-        request: SyncGroupRequest,
-        asked: SyncRequest,
-        response: Callable[[Synced], object],
-    ) -> None:
+    def __init__(self, context: Context, request: SyncGroupRequest, asked: SyncRequest) -> None:
         self.context = context
         self.codes = 1
         self._group_id = request.group_id
         self._asked = asked
-        self._response = response
 
         def of_generation(generation: int) -> SyncGroupRequest:
             return SyncGroupRequest(
@@ -73,6 +62,12 @@ class SyncShape(GenerationShape):
             return None
         asked = self._asked._replace(generation=self.generation(frame))
         try:
-            return self.context.services.groups.sync(self._group_id, asked).shaped(self._response)
+            synced = self.context.services.groups.sync(self._group_id, asked)
         except KafkaError:
             return None
+        return shaped(synced, self._made)
+
+    def _made(self, synced: Synced) -> object:
+        if synced.code is not ErrorCode.NONE:
+            return response(synced)
+        return whole(synced, self.context.version)

@@ -36,6 +36,7 @@ from pykafka_ops.wire.division import GatheredAnswer
 from pykafka_ops.wire.frame import (
     THROTTLE_TIME,
     Encoded,
+    EncodedAnswer,
     Framed,
     read_request_header,
     response_parts,
@@ -302,6 +303,8 @@ class Exchange(Serving):
         meter = self._meter
         throttle_ms = 0 if meter is None else meter.settle(answered=bool(answer))
         sent = 0
+        if type(answer) is EncodedAnswer:
+            answer = answer.frame(self._correlation_id)
         if type(answer) is bytes and answer:
             if throttle_ms:
                 answer = self._throttled(answer, throttle_ms)
@@ -351,15 +354,12 @@ class Exchange(Serving):
 
     def _send(self, answer: Any, throttle_ms: int) -> int:
         """Encode and send a message; its size in bytes, without the length in front."""
-        if type(answer) is Encoded:
+        if throttle_ms and hasattr(answer, THROTTLE_TIME):
+            answer.throttle_time_ms = throttle_ms
+        if isinstance(answer, Encoded | GatheredAnswer | Framed):
             parts = answer.framed(self._correlation_id)
         else:
-            if throttle_ms and hasattr(answer, THROTTLE_TIME):
-                answer.throttle_time_ms = throttle_ms
-            if isinstance(answer, GatheredAnswer | Framed):
-                parts = answer.framed(self._correlation_id)
-            else:
-                parts = response_parts(answer, self._version, self._correlation_id)
+            parts = response_parts(answer, self._version, self._correlation_id)
         head = parts[0]
         assert isinstance(head, bytes)
         (size,) = _LENGTH.unpack_from(head)

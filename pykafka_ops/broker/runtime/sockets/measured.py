@@ -17,7 +17,7 @@ from pykafka_ops.broker.runtime.sockets.tally import (
 )
 from pykafka_ops.broker.state.session import NOBODY, Session
 from pykafka_ops.wire.division import GatheredAnswer
-from pykafka_ops.wire.frame import Encoded, Framed
+from pykafka_ops.wire.frame import Encoded, EncodedAnswer, Framed
 
 
 class MeasuredExchange(Exchange):
@@ -175,7 +175,9 @@ class MeasuredExchange(Exchange):
 
 def _count_codes(count: ApiCount, answer: object) -> None:
     """Those of an answer that is not just a message."""
-    if type(answer) is GatheredAnswer:
+    if type(answer) is EncodedAnswer:
+        count.codes[answer.code] = count.codes.get(answer.code, 0) + 1
+    elif type(answer) is GatheredAnswer:
         answer.count_codes(count.codes)
     elif type(answer) is Framed:
         count.sure += answer.codes

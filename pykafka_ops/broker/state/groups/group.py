@@ -188,6 +188,13 @@ class Group:
         self.memory.change(size - member.counted)
         member.counted = size
 
+    def assign(self, member: Member, assignment: bytes) -> None:
+        """Give a member what its leader has for it."""
+        more = len(assignment) - len(member.assignment)
+        member.assignment = assignment
+        member.counted += more
+        self.memory.change(more)
+
     def await_pending(self, member_id: str, timer: Timer) -> None:
         """Keep an id that was given out until ``timer`` is over."""
         self.memory.change(MEMBER_BYTES + len(member_id))
@@ -253,9 +260,10 @@ class Group:
         """Whether a member with these protocols fits in."""
         if self.state is GroupState.EMPTY:
             return bool(protocol_type) and bool(protocols)
-        return self.protocol_type == protocol_type and any(
-            self._supported.get(name, 0) == len(self.members) for name, _ in protocols
-        )
+        if self.protocol_type != protocol_type:
+            return False
+        supported, count = self._supported, len(self.members)
+        return any(supported.get(name, 0) == count for name, _ in protocols)
 
     def elect_protocol(self) -> str:
         """The protocol with the most votes among those all members support; of equals the one

@@ -39,7 +39,10 @@ class Joins:
     def join(self, group: Group, request: JoinRequest, ticket: Deferred, now: Instant) -> Outcome:
         """Admit a member, or answer why not; ``ticket`` gets a :class:`Joined`, now or later."""
         out = Outcome()
-        if not group.memory.admits(request.size - self._held(group, request.member_id)):
+        member = group.members.get(request.member_id)
+        if member is not None and self._is_expected(group, member, request):
+            self._update(group, member, _Call(request, ticket, now, out))
+        elif not group.memory.admits(request.size - self._held(group, request.member_id)):
             out.reply(ticket, Joined(ErrorCode.GROUP_MAX_SIZE_REACHED, request.member_id))
             out.notes.append(f"group {group.id}: no memory for what {request.client_id} sent")
         elif not self._accepts(group, request.member_id):
@@ -58,6 +61,17 @@ class Joins:
             self._known(group, _Call(request, ticket, now, out))
         self._rebalance.check_joined(group, now, out)
         return out
+
+    def _is_expected(self, group: Group, member: Member, request: JoinRequest) -> bool:
+        """Whether a rebalance waits for this member, and it says of itself what it did before:
+        nothing is left to be decided then."""
+        return (
+            group.state is GroupState.PREPARING
+            and member.protocols == request.protocols
+            and group.supports(request.protocol_type, request.protocols)
+            and not group.check_member(member.id, request.instance_id)
+            and (member.join is not None or group.awaiting_join < self._rebalance.settings.max_size)
+        )
 
     @staticmethod
     def _held(group: Group, member_id: str) -> int:
@@ -113,6 +127,8 @@ class Joins:
         self._prepare(group, call, f"{member_id} has joined{static}")
 
     def _prepare(self, group: Group, call: _Call, why: str) -> None:
+        if group.state is GroupState.PREPARING:
+            return
         self._rebalance.prepare(group, call.now, call.out, f"{why} ({call.request.reason})")
 
     # -- static members ------------------------------------------------------------------------

@@ -106,8 +106,7 @@ class LoggedGroups:
             for each in value.members:
                 member = group.members.get(each.member_id)
                 if member is not None:
-                    member.assignment = each.assignment
-                    group.weigh(member)
+                    group.assign(member, each.assignment)
             group.move(GroupState.STABLE, value.current_state_timestamp)
 
     def apply_marker(self, producer_id: int, offset: int, *, committed: bool) -> None:

@@ -22,9 +22,22 @@ class Members:
 
     # -- SyncGroup -----------------------------------------------------------------------------
 
+    def assigned(self, group: Group, request: SyncRequest, now: float) -> Synced | None:
+        """What a member of a stable group has; None if it is not stable, or that is no member."""
+        if group.state is not GroupState.STABLE or _check_sync(group, request):
+            return None
+        member = group.members[request.member_id]
+        self._rebalance.has_synced(group, member)
+        self._rebalance.expect(group, member, now)
+        return Synced(ErrorCode.NONE, group.protocol_type, group.protocol, member.assignment)
+
     def sync(self, group: Group, request: SyncRequest, ticket: Deferred, now: Instant) -> Outcome:
         """Give a member its assignment; ``ticket`` gets a :class:`Synced`, now or later."""
         out = Outcome()
+        found = self.assigned(group, request, now.timer)
+        if found is not None:
+            out.reply(ticket, found)
+            return out
         code = _check_sync(group, request)
         if code is ErrorCode.NONE and group.state is not GroupState.COMPLETING:
             code = _SYNC_IN.get(group.state, ErrorCode.NONE)
@@ -33,11 +46,6 @@ class Members:
             return out
         member = group.members[request.member_id]
         self._rebalance.has_synced(group, member)
-        if group.state is GroupState.STABLE:
-            known = (group.protocol_type, group.protocol)
-            out.reply(ticket, Synced(ErrorCode.NONE, *known, member.assignment))
-            self._rebalance.expect(group, member, now.timer)
-            return out
         self._rebalance.answer_sync(member, Synced(ErrorCode.REBALANCE_IN_PROGRESS), out)
         member.sync = ticket
         if group.leader == member.id and not group.memory.admits(_grown(group, request)):

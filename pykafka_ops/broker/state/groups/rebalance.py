@@ -20,6 +20,8 @@ from pykafka_ops.wire.codes import ErrorCode
 NEW_MEMBER_JOIN_TIMEOUT_MS = 5 * 60 * 1000
 """A new member that waits in JoinGroup is dropped after this: it asks again if it still lives."""
 
+_new = tuple.__new__
+
 
 class Rebalance:
     """The rebalances of a shard's groups; ``owner`` is what their timers belong to."""
@@ -104,23 +106,17 @@ class Rebalance:
     @staticmethod
     def joined(group: Group, member: Member, *, skip_assignment: bool = False) -> Joined:
         """A member's answer about the generation; the leader gets the list of members."""
+        leader = group.leader
         members: tuple[JoinMember, ...] = ()
-        if group.leader == member.id:
+        if leader == member.id:
             protocol = group.protocol
             members = tuple(
                 JoinMember(m.id, m.instance_id, m.metadata(protocol))
                 for m in group.members.values()
             )
-        return Joined(
-            ErrorCode.NONE,
-            member.id,
-            group.generation,
-            group.protocol_type,
-            group.protocol,
-            group.leader or "",
-            skip_assignment,
-            members,
-        )
+        known = (group.generation, group.protocol_type, group.protocol, leader or "")
+        answer: Joined = _new(Joined, (ErrorCode.NONE, member.id, *known, skip_assignment, members))
+        return answer
 
     def propagate(self, group: Group, code: ErrorCode, now: float, out: Outcome) -> None:
         """Give every waiting member its assignment, or ``code``."""
@@ -133,8 +129,7 @@ class Rebalance:
     def reset_assignments(self, group: Group, code: ErrorCode, now: float, out: Outcome) -> None:
         """Forget the assignments and answer those who wait for them."""
         for member in group.members.values():
-            member.assignment = b""
-            group.weigh(member)
+            group.assign(member, b"")
         self.propagate(group, code, now, out)
 
     # -- joining -------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ version 2 and group values of version 3.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from struct import Struct as Packer
 from typing import NamedTuple
 
@@ -91,7 +92,7 @@ def encode_entry(record: Entry) -> tuple[bytes, bytes | None]:
                 _KEYS[place] = key
         return key, _offset_value(record.value)
     assert isinstance(record, GroupRecord)
-    key = encode(GroupMetadataKey(group=record.group), GROUP_KEY)
+    key = _LENGTH.pack(GROUP_KEY) + _text(record.group)
     return key, None if record.value is None else encode_group(record.value)
 
 
@@ -137,9 +138,9 @@ def encode_group(value: GroupMetadataValue) -> bytes:
         subscription, assignment = member.subscription, member.assignment
         parts += (
             _text(member.member_id),
-            _text(member.group_instance_id),
-            _text(member.client_id),
-            _text(member.client_host),
+            _shared(member.group_instance_id),
+            _shared(member.client_id),
+            _shared(member.client_host),
             _TIMEOUTS_AND_SIZE.pack(
                 member.rebalance_timeout, member.session_timeout, len(subscription)
             ),
@@ -155,6 +156,10 @@ def _text(text: str | None) -> bytes:
         return _NULL
     data = text.encode()
     return _LENGTH.pack(len(data)) + data
+
+
+_shared = lru_cache(64)(_text)
+"""For what members have in common: few clients on few hosts."""
 
 
 def decode_entry(key: bytes, value: bytes | None) -> Entry | None:

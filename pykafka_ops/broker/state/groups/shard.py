@@ -58,6 +58,11 @@ class GroupShard(LoggedGroups):
         group = self.groups[group_id] = Group(group_id, now.time, memory=self._memory.holder())
         return group
 
+    def assigned(self, group_id: str, request: SyncRequest, now: float) -> Synced | None:
+        """SyncGroup of a stable group; None, and nothing is done, where :meth:`sync` has to say."""
+        group = self.groups.get(group_id)
+        return None if group is None else self._members.assigned(group, request, now)
+
     def sync(self, group_id: str, request: SyncRequest, ticket: Deferred, now: Instant) -> Outcome:
         """SyncGroup; ``ticket`` gets a ``Synced``."""
         group = self.groups.get(group_id)

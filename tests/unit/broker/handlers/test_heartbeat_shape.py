@@ -100,11 +100,14 @@ def test_what_is_known_of_requests_of_other_apis_is_not_asked(
     assert len(asked) == 1
 
 
-def test_members_hear_that_others_join(site: Site, client: Client) -> None:
+@pytest.mark.parametrize("version", range(5))
+def test_members_hear_that_others_join(site: Site, client: Client, version: int) -> None:
     member = stable(site)
-    assert [client.beat(member), client.beat(member)] == [(1, 0)] * 2
+    assert [client.beat(member, version=version) for _ in range(2)] == [(1, 0)] * 2
     assert isinstance(site.ask(join_request(), 3), Later)
-    assert client.beat(member) == (1, REBALANCE)
+    for number in (3, -2):
+        found = client.beat(member, version=version, number=number)
+        assert found == (number, REBALANCE)
     assert client.read == 1
 
 

@@ -12,11 +12,12 @@ from pykafka_ops.broker.runtime.sockets.shapes import listed
 from pykafka_ops.wire.frame import encode_request
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest
 from pykafka_ops.wire.messages.join_group import JoinGroupRequest
+from pykafka_ops.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from tests.support.memory.group_requests import join_request, joined
 from tests.support.memory.handler_site import Site
 from tests.support.memory.member_client import MemberClient
 
-NOT_COORDINATOR, UNKNOWN_MEMBER, MEMBER_ID_REQUIRED = 16, 25, 79
+NOT_COORDINATOR, INCONSISTENT, UNKNOWN_MEMBER, MEMBER_ID_REQUIRED = 16, 23, 25, 79
 VERSIONS = range(10)
 
 
@@ -55,6 +56,53 @@ def test_it_waits_for_the_others(site: Site, client: MemberClient) -> None:
     ((number, answer),) = client.answers(JoinGroupRequest, 5)
     assert (number, answer.error_code, answer.generation_id) == (8, 0, 2)
     assert sorted(m.member_id for m in answer.members) == sorted([member, other.answer.member_id])
+
+
+def assign(site: Site, leader: str, members: list[str], generation: int) -> None:
+    given = [SyncGroupRequestAssignment(member_id=m, assignment=m.encode()) for m in members]
+    request = SyncGroupRequest(
+        group_id="g", generation_id=generation, member_id=leader, assignments=given
+    )
+    assert site.ask(request, 3).error_code == 0
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_who_does_not_lead_gets_the_same_as_if_it_were_read(
+    site: Site, client: MemberClient, version: int
+) -> None:
+    leader = joined(site, 3).member_id
+    other = site.ask(join_request(), 3)
+    site.ask(join_request(leader), 3)
+    member = other.answer.member_id
+    for generation, number in ((2, 5), (3, -7), (4, 2**31 - 1)):
+        found, at_once = client.ask(join_request(member), version, number)
+        assert found == number
+        assert fields(at_once) == fields(site.ask(join_request(member), version))
+        assert fields(at_once)[:2] == [0, generation]
+        assign(site, leader, [leader, member], generation)
+        site.ask(join_request(leader), 3)
+        client.send(join_request(member), version, number)
+        ((found, answer),) = client.answers(JoinGroupRequest, version)
+        assert (found, answer.generation_id) == (number, generation + 1)
+        assert fields(answer) == fields(site.ask(join_request(member), version))
+        assert (answer.leader, answer.member_id, answer.members) == (leader, member, [])
+    assert client.read == 1
+
+
+def test_who_brings_another_assignor_is_read_and_heard(site: Site, client: MemberClient) -> None:
+    leader = joined(site, 3).member_id
+    other = site.ask(join_request(), 3)
+    site.ask(join_request(leader), 3)
+    member = other.answer.member_id
+    client.ask(join_request(member), 5)
+    assign(site, leader, [leader, member], 2)
+    site.ask(join_request(leader), 3)
+    changed = join_request(member)
+    changed.protocols[0].name = "sticky"
+    assert client.ask(changed, 5)[1].error_code == INCONSISTENT
+    client.send(join_request(member), 5)
+    ((_, answer),) = client.answers(JoinGroupRequest, 5)
+    assert (answer.error_code, answer.generation_id) == (0, 3)
 
 
 def test_new_members_are_always_read(site: Site, client: MemberClient) -> None:

@@ -60,6 +60,22 @@ def test_only_the_first_is_read_in_full(site: Site, client: MemberClient, versio
 
 
 @pytest.mark.parametrize("version", range(6))
+@pytest.mark.parametrize("size", [0, 1, 126, 127, 128, 16_382, 16_383, 16_384, 16_385, 100_000])
+def test_assignments_of_any_size_are_given(
+    site: Site, client: MemberClient, version: int, size: int
+) -> None:
+    member = joined(site, 3).member_id
+    given = [SyncGroupRequestAssignment(member_id=member, assignment=b"a" * size)]
+    request = SyncGroupRequest(group_id="g", generation_id=1, member_id=member, assignments=given)
+    assert site.ask(request, 3).error_code == 0
+    for number in (1, 2):
+        found, answer = client.ask(sync(member, 1), version, number)
+        assert (found, answer.error_code) == (number, 0)
+        assert bytes(answer.assignment) == b"a" * size
+    assert client.read == 1
+
+
+@pytest.mark.parametrize("version", range(6))
 def test_it_waits_for_the_leader(site: Site, client: MemberClient, version: int) -> None:
     member = joined(site, 3).member_id
     assigned(site, member, 1)

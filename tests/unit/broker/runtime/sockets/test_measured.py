@@ -10,7 +10,8 @@ import pytest
 from pykafka_ops.broker.runtime.sockets.exchange import Exchange
 from pykafka_ops.broker.runtime.sockets.measured import MeasuredExchange
 from pykafka_ops.broker.runtime.sockets.tally import ApiTimes, RequestTally, error_name
-from pykafka_ops.wire.apis import APIS
+from pykafka_ops.wire.apis import APIS, ApiKey
+from pykafka_ops.wire.frame import EncodedAnswer
 from pykafka_ops.wire.messages.fetch import ReplicaState
 from pykafka_ops.wire.messages.list_offsets import (
     ListOffsetsPartition,
@@ -72,6 +73,18 @@ def test_requests_are_counted_by_version_known_by_their_bytes_or_not(desk: Desk)
     assert errors(desk) == {
         ("Produce", "NONE"): 8,
         ("Produce", "UNKNOWN_TOPIC_OR_PARTITION"): 1,
+    }
+
+
+def test_answers_in_bytes_are_counted_with_their_code(desk: Desk) -> None:
+    exchange = desk.client().transport.connection.exchange
+    assert isinstance(exchange, MeasuredExchange)
+    exchange._api = desk.server.dispatch.apis[ApiKey.HEARTBEAT]
+    for code in (0, 27, 27):
+        exchange.finish(EncodedAnswer(code.to_bytes(2, "big"), code))
+    assert errors(desk) == {
+        ("Heartbeat", "NONE"): 1,
+        ("Heartbeat", "REBALANCE_IN_PROGRESS"): 2,
     }
 
 
