@@ -204,8 +204,7 @@ class Coordinator(Generic[S]):
 
     def slot_of(self, key: str) -> Slot[S]:
         """The loaded shard of a group or transactional id; raises as :meth:`slot`."""
-        index = self._known.get(key) if self._partitions() == self._known_for else None
-        return self.slot(self.partition_of(key) if index is None else index)
+        return self.slot(self.partition_of(key))
 
     def slot(self, index: int) -> Slot[S]:
         """The loaded shard of a partition.
