@@ -190,10 +190,16 @@ def _producers(bootstrap: str, count: int) -> list[int]:
 
 def _leaders(bootstrap: str, topic: str, acks: int = 1) -> list[str]:
     """The address of each partition's leader, which by now takes records."""
-    known = ck.admin.AdminClient({"bootstrap.servers": bootstrap}).list_topics(topic, timeout=60)
+    admin, end = ck.admin.AdminClient({"bootstrap.servers": bootstrap}), time.monotonic() + 60
+    known = admin.list_topics(topic, timeout=60)
+    while not (partitions := known.topics[topic].partitions):
+        # Of several brokers the one that answers may not have heard of it yet.
+        assert time.monotonic() < end, f"nobody knows {topic}"
+        time.sleep(0.05)
+        known = admin.list_topics(topic, timeout=60)
     at = {n: f"{broker.host}:{broker.port}" for n, broker in known.brokers.items()}
     found = []
-    for number, part in sorted(known.topics[topic].partitions.items()):
+    for number, part in sorted(partitions.items()):
         found.append(at[part.leader])
         frame = raw.produce(topic, raw.batch(), partition=number, acks=acks)
         end = time.monotonic() + 60
