@@ -5,7 +5,7 @@ cimport pykafka_ops.broker.storage.cleaner.raw as at
 from pykafka_ops.broker.storage.cleaner.sifting cimport take_in
 
 # without types they would be looked up in the module, and compared as objects, for every batch
-cdef long long _OVERHEAD, _LEAST, _CODEC, _CLOSELY, _LEAST_RECORD, _INNERMOST
+cdef long long LOG_OVERHEAD, _LEAST, _CODEC, _CLOSELY, _LEAST_RECORD, _INNERMOST
 
 @cython.locals(size=cython.longlong)
 cdef long long size_at(at.View data, long long place, at.Fields fields, long long attributes) except -1

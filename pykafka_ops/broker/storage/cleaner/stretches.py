@@ -12,13 +12,13 @@ from __future__ import annotations
 import pykafka_ops.broker.storage.cleaner.raw as at
 from pykafka_ops.broker.storage.cleaner.keys import KeyMap
 from pykafka_ops.broker.storage.cleaner.sifting import take_in
+from pykafka_ops.disk.batch import LOG_OVERHEAD
 from pykafka_ops.disk.fault import EARLY_END
 from pykafka_ops.errors import CorruptBatchError
 
 Stay = tuple[int, int, int, int]
 """A batch that stays: where it begins and ends, its last offset, its largest timestamp (ms)."""
 
-_OVERHEAD = 12
 _LEAST = 49
 _CODEC = 7
 _CLOSELY = 0x30
@@ -30,7 +30,7 @@ _INNERMOST = 1 << 62
 
 def size_at(data: bytes | memoryview, place: int, fields: at.Fields, attributes: int) -> int:
     """Bytes of the batch with these fields, if it is whole and has none of the attributes; or 0."""
-    size = _OVERHEAD + fields[1]
+    size = LOG_OVERHEAD + fields[1]
     if fields[3] != 2 or fields[1] < _LEAST or size > len(data) - place:
         return 0
     if fields[5] & attributes or not 0 <= fields[0] < _INNERMOST or fields[6] < 0:

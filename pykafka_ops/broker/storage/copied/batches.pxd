@@ -6,8 +6,8 @@ from pykafka_ops.broker.hot.append cimport account, extend
 from pykafka_ops.broker.hot.heads cimport ProducersHead, SegmentHead, TailHead
 from pykafka_ops.broker.hot.sequence cimport in_sequence, note
 
-cdef long long OVERHEAD
-cdef long long CONTROL
+cdef long long LOG_OVERHEAD
+cdef long long CONTROL_FLAG
 cdef long long UP_TO_MAGIC
 
 @cython.locals(end=cython.longlong, place=cython.longlong)

@@ -14,21 +14,16 @@ import pykafka_ops.broker.hot.raw as at
 from pykafka_ops.broker.hot.append import account, extend
 from pykafka_ops.broker.hot.heads import SegmentHead, TailHead
 from pykafka_ops.broker.hot.sequence import in_sequence, note
-
-OVERHEAD = 12
-"""Bytes of a batch that its length does not count."""
-UP_TO_MAGIC = 17
-"""Bytes that tell offset, length and magic; with fewer left there is no further batch."""
-CONTROL = 0x20
-"""Bit of a batch's attributes."""
+from pykafka_ops.broker.storage.scan import UP_TO_MAGIC
+from pykafka_ops.disk.batch import CONTROL_FLAG, LOG_OVERHEAD
 
 
 def stretch(records: memoryview, start: int, most: int) -> int:
     """Where ``most`` batches end that begin at ``start``; the end of ``records`` if there are not
     as many, or what follows is none."""
     end, place = len(records), start
-    while most and end - place > OVERHEAD:
-        place += max(at.length(records, place + 8), 0) + OVERHEAD
+    while most and end - place > LOG_OVERHEAD:
+        place += max(at.length(records, place + 8), 0) + LOG_OVERHEAD
         most -= 1
     return end if most or place > end else place
 
@@ -44,14 +39,14 @@ def usual(tail: TailHead, active: SegmentHead, records: memoryview) -> int:
         rest = records[place:]
         fields = at.header(rest)
         base, length, leader, magic, crc, flags, delta, _, timestamp, _, _, _, _ = fields
-        size = length + OVERHEAD
+        size = length + LOG_OVERHEAD
         if magic != 2 or size < at.HEADER_SIZE:
             return -1
         if size > end - place:
             return place
         last = base + delta
         if (
-            flags & CONTROL
+            flags & CONTROL_FLAG
             or base < following
             or delta < 0
             or leader != epoch
@@ -83,7 +78,7 @@ def put(
     place, end = start, len(records)
     since, interval = active.bytes_since_index, active.index_interval_bytes
     while place < end:
-        size = at.length(records, place + 8) + OVERHEAD
+        size = at.length(records, place + 8) + LOG_OVERHEAD
         place += size
         if since > interval:
             break
@@ -95,7 +90,7 @@ def put(
     while place < end:
         fields = at.header(records[place:])
         base, length, _, _, _, flags, delta, _, timestamp, producer_id, epoch, sequence, _ = fields
-        size, last = length + OVERHEAD, base + delta
+        size, last = length + LOG_OVERHEAD, base + delta
         account(active, position, size, last, timestamp)
         tail.end = last + 1
         if producer_id >= 0:
