@@ -26,6 +26,7 @@ MODULES = (
     "broker.hot.file",
     "broker.hot.append",
     "broker.hot.reply",
+    "broker.hot.deferred",
     "broker.hot.serving",
     "broker.hot.produce",
     "broker.hot.frames",

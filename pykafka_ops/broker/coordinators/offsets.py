@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.coordinators.groups import Groups
 from pykafka_ops.broker.coordinators.verification import Verification
-from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.groups.commits import Checked, Commit, by_topic, each_once
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.outcome import TxnProducer

@@ -10,8 +10,9 @@ from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.coordinators.markers import MarkerSender, MarkerWriter, TxnMarker
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment, partition_count
 from pykafka_ops.broker.coordinators.slot import Slot
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
-from pykafka_ops.broker.state.deferred import Deferred, all_of
+from pykafka_ops.broker.state.deferred import all_of
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.names import (
     GROUP_METADATA_TOPIC,

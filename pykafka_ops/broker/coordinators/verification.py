@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.coordinators.transactions import Transactions
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.replicas import Replicas
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.transactions.asking import Identity
 from pykafka_ops.disk.batch import HEADER_SIZE, NO_SEQUENCE, read_header
 from pykafka_ops.errors import KafkaError

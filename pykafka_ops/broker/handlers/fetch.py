@@ -15,9 +15,9 @@ from typing import Any
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.fetch_answer import answer, answer_in_steps, failed
 from pykafka_ops.broker.handlers.fetch_request import forgotten, terms, wanted
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.broker.partitions.fetches import Fetched, Found
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.steps import Steps, begun
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.frame import Encoded

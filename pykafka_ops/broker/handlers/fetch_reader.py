@@ -21,6 +21,8 @@ from pykafka_ops.wire.frame import encode_request
 from pykafka_ops.wire.messages.fetch import FetchRequest
 from pykafka_ops.wire.types import Part
 
+WHOLE = 32 * 1024
+"""Bytes of an answer that is sent in one piece."""
 _LENGTH = 4
 _ZSTD_FROM = 10
 

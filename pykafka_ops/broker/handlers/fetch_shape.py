@@ -13,7 +13,7 @@ from collections.abc import Callable, Container
 from typing import cast
 
 from pykafka_ops.broker.handlers.api import Context
-from pykafka_ops.broker.handlers.fetch_reader import FetchReader
+from pykafka_ops.broker.handlers.fetch_reader import WHOLE, FetchReader
 from pykafka_ops.broker.handlers.fetch_request import READ_COMMITTED
 from pykafka_ops.broker.handlers.fetch_wait import FetchWait
 from pykafka_ops.broker.hot.fetch import MOST_PARTITIONS
@@ -29,8 +29,6 @@ from pykafka_ops.wire.types import ZERO_UUID
 
 FIRST_VERSION = 4
 """Before it, records are message sets."""
-WHOLE = 32 * 1024
-"""Bytes of an answer that is sent in one piece."""
 _KNOWN_LEVELS = (0, READ_COMMITTED)
 
 

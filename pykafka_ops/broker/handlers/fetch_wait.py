@@ -6,13 +6,14 @@ What is unusual by then is read by the ordinary code, and answered by it.
 from __future__ import annotations
 
 import logging
+from typing import cast
 
 from pykafka_ops.broker.handlers.fetch_answer import answer, failed
-from pykafka_ops.broker.handlers.fetch_reader import FetchReader
+from pykafka_ops.broker.handlers.fetch_reader import WHOLE, FetchReader
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.hot.fetch import Read
 from pykafka_ops.broker.partitions.fetches import enough
 from pykafka_ops.broker.partitions.partition_read import PartitionRead
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.purgatory import Waiter
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -80,8 +81,11 @@ class FetchWait(Waiter):
             self._look()
         reader, context = self._reader, self._reader.context
         if self._careful is None:
-            parts, _ = reader.conclude(self._correlation_id, self._reads)
-            self._keep(Framed(parts, reader.codes))
+            parts, size = reader.conclude(self._correlation_id, self._reads)
+            if size <= WHOLE and reader.count is None:
+                self._keep(b"".join(cast(list[bytes], parts)))
+            else:
+                self._keep(Framed(parts, reader.codes))
         else:
             found = context.services.fetches.found(reader.fetch(), self._careful)
             self._keep(answer(context, found))

@@ -17,9 +17,9 @@ from pykafka_ops.broker.coordinators.groups import GroupSlot
 from pykafka_ops.broker.coordinators.hot.commits import CommitPath
 from pykafka_ops.broker.coordinators.hot.raw import answered
 from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.hot.raw import HEAD_SIZE, length
 from pykafka_ops.broker.state.append_errors import commit_code
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.commits import java_length
 from pykafka_ops.broker.state.groups.group import Group, GroupState
 from pykafka_ops.broker.state.groups.offsets import GroupOffsets

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from pykafka_ops.broker.handlers import leader_hint
 from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.partitions.append import Appends, Certain, Result
 from pykafka_ops.broker.partitions.refusals import Refused
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.steps import Steps, begun
 from pykafka_ops.broker.storage.validate import RecordsRejectedError
 from pykafka_ops.wire.codes import ErrorCode

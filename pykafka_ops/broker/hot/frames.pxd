@@ -2,13 +2,11 @@
 
 cimport cython
 cimport pykafka_ops.broker.hot.raw as at
-from pykafka_ops.broker.hot.serving cimport Serving, SocketHead
+from pykafka_ops.broker.hot.serving cimport ChannelHead, Serving, SocketHead
 
 
-cdef class FramesHead:
-    cdef public bint busy
+cdef class FramesHead(ChannelHead):
     cdef public long long charged
-    cdef public bint closing
     cdef public object exchange
     cdef public object large
     cdef public long long least_frame
@@ -17,8 +15,6 @@ cdef class FramesHead:
     cdef public long long received_bytes
     cdef public bint served
     cdef public Serving serving
-    cdef public SocketHead socket
-    cdef public bytearray tail
     cdef public object turns
     cdef public bint writable
 

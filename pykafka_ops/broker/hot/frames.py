@@ -9,23 +9,21 @@ from __future__ import annotations
 from typing import Any
 
 import pykafka_ops.broker.hot.raw as at
-from pykafka_ops.broker.hot.serving import Serving, SocketHead
+from pykafka_ops.broker.hot.serving import ChannelHead, Serving
 from pykafka_ops.errors import FrameSizeError
 
 
-class FramesHead:
+class FramesHead(ChannelHead):
     """The input of a connection. What is left over stands in ``tail`` (None: nothing), of which
     ``charged`` bytes are counted; ``large`` is a large frame that is arriving. ``serving`` is the
-    last ``exchange`` that could be; ``socket`` the transport, None where it is none of those."""
+    last ``exchange`` that could be."""
 
     __slots__ = (
-        "busy", "charged", "closing", "exchange", "large", "least_frame", "most_frame", "pool",
-        "received_bytes", "served", "serving", "socket", "tail", "turns", "writable",
+        "charged", "exchange", "large", "least_frame", "most_frame", "pool", "received_bytes",
+        "served", "serving", "turns", "writable",
     )  # fmt: skip
 
-    busy: bool
     charged: int
-    closing: bool
     exchange: Any
     large: Any
     least_frame: int
@@ -34,8 +32,6 @@ class FramesHead:
     received_bytes: int
     served: bool
     serving: Serving | None
-    socket: SocketHead | None
-    tail: bytearray | None
     turns: Any
     writable: bool
 

@@ -2,6 +2,7 @@
 
 cimport cython
 cimport pykafka_ops.broker.hot.raw as at
+from pykafka_ops.broker.hot.deferred cimport Deferred
 
 
 cdef class CountHead:
@@ -19,6 +20,14 @@ cdef class SocketHead:
     cdef public bytes held
 
 
+cdef class ChannelHead:
+    cdef public bint busy
+    cdef public bint closing
+    cdef public bint paused_reading
+    cdef public SocketHead socket
+    cdef public bytearray tail
+
+
 cdef class Shape:
     cdef public Shape after
     cdef public long long codes
@@ -31,16 +40,25 @@ cdef class Shape:
 
 
 cdef class Serving:
+    cdef public Shape asked
     cdef public object channel
+    cdef public long long correlation_id
     cdef public bytearray due
     cdef public Shape first
     cdef public list observers
     cdef public QuotasHead quotas
+    cdef public object waiting
 
     @cython.locals(
         quotas=QuotasHead, key=cython.longlong, shape=Shape, count=CountHead,
     )
     cdef bytes serve_in(self, object data, long long start, at.Room room)
+
+    @cython.locals(channel=ChannelHead)
+    cdef bint wait(self, Deferred promise) except -1
+
+    @cython.locals(channel=ChannelHead, sock=SocketHead)
+    cpdef late(self, object answer)
 
     @cython.locals(due=bytearray, key=cython.longlong, left=cython.longlong)
     cdef bint is_timed(self, at.View room) except -1

@@ -1,9 +1,10 @@
 """From a frame to its answer, for requests that look like one before.
 
 :class:`Serving` asks each shape that it knows; one of them has the answer in bytes for most
-requests, which are counted where the broker serves metrics. It leaves to the exchange what is
-unusual: requests of no known shape, answers that are not bytes or come later, and every request
-while somebody measures: a client has a quota, an observer is there, a request is to be timed.
+requests, which are counted where the broker serves metrics. Where that comes later, it waits for
+it. It leaves to the exchange what is unusual: requests of no known shape, answers that are not
+bytes, and every request while somebody measures: a client has a quota, an observer is there, a
+request is to be timed, or was not answered at once and is to be counted.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import pykafka_ops.broker.hot.raw as at
+from pykafka_ops.broker.hot.deferred import Deferred
 
 DECLINED = object()
 """The answer of a shape to a request that has it, but is to be read field by field."""
@@ -41,6 +43,19 @@ class SocketHead:
     closing: bool
     corked: bool
     held: bytes | None
+
+
+class ChannelHead:
+    """A connection, as far as answers need it: it is ``busy`` while its request waits; ``tail`` is
+    what it has sent behind that. ``socket`` is its transport, None where it is none of those."""
+
+    __slots__ = ("busy", "closing", "paused_reading", "socket", "tail")
+
+    busy: bool
+    closing: bool
+    paused_reading: bool
+    socket: SocketHead | None
+    tail: bytearray | None
 
 
 class Shape:
@@ -74,15 +89,22 @@ class Shape:
 
 class Serving:
     """The requests of a connection. ``first`` is the shape to ask first; ``due`` has for each API
-    which of the next requests is to be timed (1: this one; 0: none), None where none ever is."""
+    which of the next requests is to be timed (1: this one; 0: none), None where none ever is.
+    ``waiting`` is what the request that it is at waits for, ``asked`` its shape and
+    ``correlation_id`` its own, if it was served by :meth:`wait`."""
 
-    __slots__ = ("channel", "due", "first", "observers", "quotas")
+    __slots__ = (
+        "asked", "channel", "correlation_id", "due", "first", "observers", "quotas", "waiting",
+    )  # fmt: skip
 
+    asked: Shape | None
     channel: Any
+    correlation_id: int
     due: bytearray | None
     first: Shape | None
     observers: list[Any]
     quotas: QuotasHead
+    waiting: Any
 
     def serve(self, frame: memoryview) -> None:
         """Answer a request, or begin to. Raises WireError for what is none, or has no answer."""
@@ -106,7 +128,10 @@ class Serving:
                 shape = shape.after
                 continue
             if type(answer) is not bytes or not answer:
-                self.go_on(shape, answer, data[start : start + len(room)])
+                if self.due is None and isinstance(answer, Deferred) and self.wait(answer):
+                    self.asked, self.correlation_id = shape, at.length(room, 4)
+                else:
+                    self.go_on(shape, answer, data[start : start + len(room)])
                 return None
             count = shape.count
             if count is not None:
@@ -115,6 +140,39 @@ class Serving:
             return answer
         self.read(data[start : start + len(room)])
         return None
+
+    def wait(self, promise: Deferred) -> bool:
+        """Send the answer when it comes, and serve nothing before; False, and nothing is done, if
+        it is there, or the connection is none that can."""
+        if promise.done or not isinstance(self.channel, ChannelHead):
+            return False
+        channel: ChannelHead = self.channel
+        channel.busy = True
+        self.waiting = promise
+        promise.then(self.late)
+        return True
+
+    def late(self, answer: object) -> None:
+        """The answer that was waited for; then the requests behind it.
+
+        The caller is at work for another client: nothing is raised.
+        """
+        channel: ChannelHead = self.channel
+        if type(answer) is not bytes or not answer or channel.closing:
+            self.go_on_late(answer)
+            return
+        channel.busy = False
+        self.asked = self.waiting = None
+        sock = channel.socket
+        if sock is not None and sock.corked and sock.held is None and not sock.closing:
+            sock.held = answer
+        else:
+            try:
+                self.channel.write(answer)
+            except Exception as error:
+                self.channel.refuse(error)
+        if channel.tail is not None or channel.paused_reading:
+            self.channel.resume()
 
     def is_timed(self, room: memoryview) -> bool:
         """Whether the request is to be timed; if not yet, one of the next is, one sooner."""
@@ -131,6 +189,10 @@ class Serving:
 
     def go_on(self, shape: Shape, answer: object, frame: memoryview) -> None:
         """The answer of a shape is none that can just be sent."""
+        raise NotImplementedError
+
+    def go_on_late(self, answer: object) -> None:
+        """The answer that was waited for is none that can just be sent. Raises nothing."""
         raise NotImplementedError
 
     def read(self, frame: memoryview) -> None:

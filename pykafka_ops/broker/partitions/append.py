@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.hot.produce import TopicPath, WriteFailedError
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.records import (
@@ -21,7 +22,6 @@ from pykafka_ops.broker.partitions.records import (
 )
 from pykafka_ops.broker.partitions.refusals import Refused, count_refused, failed, refused
 from pykafka_ops.broker.partitions.replicas import Replicas
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.memory import LARGEST_POOLED, Account
 from pykafka_ops.broker.state.names import INTERNAL_TOPICS

@@ -9,9 +9,9 @@ import logging
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.replicas import Replicas
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.names import is_internal
 from pykafka_ops.broker.state.purgatory import Waiter

@@ -12,6 +12,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.partitions.growth import Growth
 from pykafka_ops.broker.partitions.long_wait import LongWait
 from pykafka_ops.broker.partitions.partition import Partition
@@ -24,7 +25,6 @@ from pykafka_ops.broker.partitions.read import (
     read_partition,
 )
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.fetch_session import (
     CachedPartition,
     FetchContext,

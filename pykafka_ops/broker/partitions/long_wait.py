@@ -6,8 +6,8 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.partitions.replicas import Replicas
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.purgatory import Waiter
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.purgatory import Purgatory
 from pykafka_ops.wire.codes import ErrorCode
 

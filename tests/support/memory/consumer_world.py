@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.groups.consumer.answers import Beat, Beaten
 from pykafka_ops.broker.state.groups.consumer.group import ConsumerGroup
 from pykafka_ops.broker.state.groups.consumer.kept import Protocols

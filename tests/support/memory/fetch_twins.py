@@ -138,6 +138,7 @@ class CountedShape(Shape):
         self.context, self.held, self.key = shape.context, shape.held, shape.key
 
     def answer(self, frame: memoryview) -> object:
+        self._shape.count = self.count
         found = self._shape.answer(frame)
         self.codes = self._shape.codes
         self._broker.served += found is not None and found is not DECLINED

@@ -13,6 +13,7 @@ from pykafka_ops.broker.coordinators.hosted import Coordinators
 from pykafka_ops.broker.coordinators.offsets import Offsets
 from pykafka_ops.broker.coordinators.verification import Verification
 from pykafka_ops.broker.handlers.api import Context, Services
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.metadata.znodes.cluster import ProducerIdBlock
 from pykafka_ops.broker.partitions.append import AppendSite
 from pykafka_ops.broker.partitions.deletion import RecordDeletion
@@ -24,7 +25,6 @@ from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.services.producer_ids import ProducerIds
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.configs.topic import TopicConfig
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.fetch_session import FetchSessions
 from pykafka_ops.broker.state.image import (
     BrokerEndpoint,

@@ -15,7 +15,7 @@ from types import CoroutineType, GeneratorType
 from typing import Any, Final
 
 from pykafka_ops.broker.handlers.api import Answer, Context, Handle
-from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.steps import Steps, each
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.security.acls.rules import CLUSTER_NAME, Operation, ResourceType

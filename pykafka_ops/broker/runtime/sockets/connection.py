@@ -77,7 +77,6 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
         "_frame_mark",
         "_muted",
         "_outgoing",
-        "_paused_reading",
         "_server",
         "behind",
         "client_host",
@@ -99,7 +98,7 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
         self.charged = 0  # bytes of ``tail`` that do not count with answers
         self.large: FrameBuffer | None = None
         self._frame_mark = 0
-        self.busy = self.closing = self._paused_reading = False
+        self.busy = self.closing = self.paused_reading = False
         self._muted: asyncio.TimerHandle | None = None
         self.writable = self.served = True
         self.received_bytes = self.identity = 0
@@ -229,8 +228,8 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
         self.charged = size
 
     def _pause_reading(self) -> None:
-        if self.transport is not None and not self._paused_reading:
-            self._paused_reading = True
+        if self.transport is not None and not self.paused_reading:
+            self.paused_reading = True
             self.transport.pause_reading()
 
     def resume(self) -> None:
@@ -245,8 +244,8 @@ class Connection(FramesHead, asyncio.BufferedProtocol):
                 return
         if self.busy or self.closing or not self.writable or self.transport is None:
             return
-        if self._paused_reading and not (self.large is not None and self.large.parked):
-            self._paused_reading = False
+        if self.paused_reading and not (self.large is not None and self.large.parked):
+            self.paused_reading = False
             self.transport.resume_reading()
 
     # -- what the exchange asks for ------------------------------------------------------------

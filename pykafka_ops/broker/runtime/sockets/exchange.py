@@ -16,6 +16,7 @@ from types import CoroutineType, GeneratorType
 from typing import Any
 
 from pykafka_ops.broker.handlers.api import Context, MakeShape
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.hot.serving import DECLINED, CountHead, Serving, Shape
 from pykafka_ops.broker.runtime.sockets.channel import Channel
 from pykafka_ops.broker.runtime.sockets.dispatch import Api, Dispatch
@@ -25,7 +26,6 @@ from pykafka_ops.broker.runtime.sockets.long_work import FEW, in_pieces, long_wo
 from pykafka_ops.broker.runtime.sockets.shapes import chained, listed
 from pykafka_ops.broker.runtime.time_slice import TimeSlice
 from pykafka_ops.broker.services.meter import Meter
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.session import NOBODY, Session
 from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.errors import KafkaError, PkoError, TooManyItemsError, WireError
@@ -64,19 +64,9 @@ class Exchange(Serving):
     """
 
     __slots__ = (
-        "_api",
-        "_arrived",
-        "_context",
-        "_correlation_id",
-        "_dispatch",
-        "_failure",
-        "_meter",
-        "_session",
-        "_size",
-        "_version",
-        "_waiting",
-        "_work_ms",
-    )
+        "_api", "_arrived", "_context", "_dispatch", "_failure", "_meter", "_session", "_size",
+        "_version", "_work_ms",
+    )  # fmt: skip
 
     def __init__(self, channel: Channel, dispatch: Dispatch, session: Session = NOBODY) -> None:
         self.channel = channel
@@ -85,10 +75,10 @@ class Exchange(Serving):
         self.first = self.due = None
         self.observers = dispatch.observers
         self.quotas = dispatch.quotas
-        self._waiting: Deferred | LargeRequest | None = None
+        self.asked = self.waiting = None
         self._context: Context | None = None
         self._api: Api | None = None
-        self._version = self._correlation_id = 0
+        self._version = self.correlation_id = 0
         self._arrived: float | None = None
         """When the request arrived (monotonic ms); None while it is not measured."""
         self._size = 0
@@ -133,7 +123,7 @@ class Exchange(Serving):
         kind = type(answer)
         if isinstance(answer, Deferred):
             self._wait()
-            self._waiting = answer
+            self.waiting = answer
             answer.then(self._late)
         elif kind is CoroutineType:
             self._wait()
@@ -147,8 +137,8 @@ class Exchange(Serving):
         """The answer of a handler that takes long. What a producer has sent is appended even if it
         has gone, as what takes no time is."""
         if self._api is None or self._api.key != ApiKey.PRODUCE:
-            self._waiting = Deferred()
-            self._waiting.on_abandon = steps.close
+            self.waiting = Deferred()
+            self.waiting.on_abandon = steps.close
         return long_work(steps, self._dispatch.memory, self._version)
 
     def _watch(self, frame: memoryview) -> None:
@@ -160,7 +150,7 @@ class Exchange(Serving):
 
     def _identify(self, frame: memoryview, context: Context) -> None:
         """What else must be known of a request that a shape has served."""
-        key, self._version, self._correlation_id = _HEAD.unpack_from(frame)
+        key, self._version, self.correlation_id = _HEAD.unpack_from(frame)
         self._api = self._dispatch.apis[key]
         if self._arrived is not None:
             self._meter = self._dispatch.meter(context, key, self._size, self._arrived)
@@ -182,7 +172,7 @@ class Exchange(Serving):
         )
         context.api_key = header.api_key
         self._version = max(version, 0)
-        self._correlation_id = header.correlation_id
+        self.correlation_id = header.correlation_id
         if self._arrived is not None:
             self._meter = dispatch.meter(context, header.api_key, self._size, self._arrived)
             context.meter = self._meter
@@ -206,7 +196,7 @@ class Exchange(Serving):
                     self._learn(api.shape, context, message, frame)
             answer: Any = handle(context, message)
         except TooManyItemsError:
-            large = self._waiting = LargeRequest(
+            large = self.waiting = LargeRequest(
                 api, context, self._failed, self._dispatch.memory, frame, body
             )
             return large.serve()
@@ -274,6 +264,12 @@ class Exchange(Serving):
         else:
             self._late(task.result())
 
+    def go_on_late(self, answer: object) -> None:
+        assert self.asked is not None
+        self._context = context = self.asked.context
+        self._api, self._version = self._dispatch.apis[context.api_key], context.version
+        self._late(answer)
+
     def _late(self, answer: object) -> None:
         """The answer of a request that had to wait; then the requests behind it.
 
@@ -284,7 +280,7 @@ class Exchange(Serving):
             return
         channel = self.channel
         channel.busy = False
-        self._waiting = None
+        self.waiting = None
         if channel.closing:
             self.drop("abandoned")
             return
@@ -304,7 +300,7 @@ class Exchange(Serving):
         throttle_ms = 0 if meter is None else meter.settle(answered=bool(answer))
         sent = 0
         if type(answer) is EncodedAnswer:
-            answer = answer.frame(self._correlation_id)
+            answer = answer.frame(self.correlation_id)
         if type(answer) is bytes and answer:
             if throttle_ms:
                 answer = self._throttled(answer, throttle_ms)
@@ -320,7 +316,7 @@ class Exchange(Serving):
     def drop(self, how: str) -> None:
         """The request, if there is one, ends without an answer: it is ``refused``, or nobody waits
         for it any more."""
-        waiting, self._waiting = self._waiting, None
+        waiting, self.waiting = self.waiting, None
         if waiting is not None:
             waiting.abandon()
         if self._arrived is not None:
@@ -357,9 +353,9 @@ class Exchange(Serving):
         if throttle_ms and hasattr(answer, THROTTLE_TIME):
             answer.throttle_time_ms = throttle_ms
         if isinstance(answer, Encoded | GatheredAnswer | Framed):
-            parts = answer.framed(self._correlation_id)
+            parts = answer.framed(self.correlation_id)
         else:
-            parts = response_parts(answer, self._version, self._correlation_id)
+            parts = response_parts(answer, self._version, self.correlation_id)
         head = parts[0]
         assert isinstance(head, bytes)
         (size,) = _LENGTH.unpack_from(head)

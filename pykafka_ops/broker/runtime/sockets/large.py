@@ -13,12 +13,12 @@ from types import CoroutineType, GeneratorType
 from typing import Any, NamedTuple
 
 from pykafka_ops.broker.handlers.api import Context
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.runtime.sockets.buffers import kept
 from pykafka_ops.broker.runtime.sockets.dispatch import Api
 from pykafka_ops.broker.runtime.sockets.long_work import MOST_ANSWER, in_pieces
 from pykafka_ops.broker.runtime.sockets.memory import DecodedMemory
 from pykafka_ops.broker.runtime.time_slice import STRETCH_S, TimeSlice
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.errors import KafkaError, TooManyItemsError, WireError
 from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.bulk import beside, empty, scrap, weight

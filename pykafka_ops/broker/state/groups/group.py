@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
 
-from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.memory import Account, Holder
 from pykafka_ops.broker.state.timers import Timer
 from pykafka_ops.disk.internal import read_subscription

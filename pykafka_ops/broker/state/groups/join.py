@@ -10,8 +10,8 @@ from copy import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.append_errors import group_code
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import NO_MEMBER, Joined, JoinRequest, Synced
 from pykafka_ops.broker.state.groups.group import Group, GroupState, Member
 from pykafka_ops.broker.state.groups.rebalance import NEW_MEMBER_JOIN_TIMEOUT_MS, Rebalance

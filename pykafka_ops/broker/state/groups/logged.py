@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import Joined, Synced
 from pykafka_ops.broker.state.groups.group import Group, GroupState
 from pykafka_ops.broker.state.groups.join import Joins

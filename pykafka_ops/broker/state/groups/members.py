@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.append_errors import group_code
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import Leaving, Synced, SyncRequest
 from pykafka_ops.broker.state.groups.group import Group, GroupState
 from pykafka_ops.broker.state.groups.rebalance import Rebalance

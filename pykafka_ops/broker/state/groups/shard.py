@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.append_errors import commit_code
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import (
     Joined,
     JoinRequest,

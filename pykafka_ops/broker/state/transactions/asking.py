@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.outcome import Outcome
 from pykafka_ops.disk.batch import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 from pykafka_ops.wire.codes import ErrorCode

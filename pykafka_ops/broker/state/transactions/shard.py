@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.append_errors import transaction_code
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.memory import Account
 from pykafka_ops.broker.state.outcome import Instant, Outcome
 from pykafka_ops.broker.state.replay import LeftOut, replay_each

@@ -8,8 +8,8 @@ import random
 
 import pytest
 
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.configs.topic import TopicConfig
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.memory.commit_desk import codes, request
 from tests.support.memory.commit_twins import Desk, check_both

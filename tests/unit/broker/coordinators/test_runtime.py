@@ -15,7 +15,7 @@ from pykafka_ops.broker.coordinators.runtime import (
     Environment,
 )
 from pykafka_ops.broker.coordinators.slot import Slot
-from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.memory import Account
 from pykafka_ops.broker.state.outcome import Instant, Outcome, TxnProducer
 from pykafka_ops.broker.state.replay import LeftOut, replay_each

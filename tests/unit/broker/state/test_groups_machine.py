@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import Joined, Leaving, Synced
 from pykafka_ops.broker.state.groups.group import GroupState
 from pykafka_ops.broker.state.groups.offsets import TopicPartition

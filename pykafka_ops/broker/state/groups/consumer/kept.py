@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.groups.commits import Commit
 from pykafka_ops.broker.state.groups.consumer.group import ConsumerGroup, ConsumerGroupState
 from pykafka_ops.broker.state.groups.consumer.leaving import Leavings

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.append_errors import group_code
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.outcome import Instant, Outcome
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode

@@ -12,8 +12,8 @@ import pytest
 from pykafka_ops.broker.handlers import ROUTES, rights
 from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.handlers.rights.checks import after
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.services.authorizer import Authorizer
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.security.acls.rules import (

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.errors import KafkaError, WireError
 from pykafka_ops.wire.frame import decode_response, encode_request
 from pykafka_ops.wire.messages.api_versions import ApiVersionsResponse

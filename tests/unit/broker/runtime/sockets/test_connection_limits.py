@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.runtime.sockets import turns
 from pykafka_ops.broker.runtime.sockets.buffers import FIRST_GROWTH, LITTLE
 from pykafka_ops.broker.runtime.sockets.connection import LEAST_PROGRESS
 from pykafka_ops.broker.runtime.sockets.turns import BURST, LOOK
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.memory import DEFAULT_LIMIT
 from pykafka_ops.wire.messages.fetch import FetchResponse
 from pykafka_ops.wire.messages.produce import ProduceResponse

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.runtime.sockets.ended import Ended
 from pykafka_ops.broker.runtime.sockets.request_log import NAME
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.frame import encode_request
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest

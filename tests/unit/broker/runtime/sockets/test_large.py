@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.runtime.sockets.buffers import BufferPool
 from pykafka_ops.broker.runtime.sockets.connection import Connection
 from pykafka_ops.broker.runtime.sockets.large import MOST, MOST_WHOLE
 from pykafka_ops.broker.runtime.sockets.long_work import FEW
 from pykafka_ops.broker.runtime.sockets.memory import DecodedMemory
 from pykafka_ops.broker.runtime.sockets.server import Server
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.memory import Memory
 from pykafka_ops.broker.state.steps import begun
 from pykafka_ops.errors import KafkaError

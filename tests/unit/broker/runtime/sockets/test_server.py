@@ -13,8 +13,8 @@ import pytest
 import uvloop
 
 from pykafka_ops.broker.handlers import ROUTES
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.runtime.sockets.server import Server
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import Leaving
 from pykafka_ops.broker.state.groups.group import GroupState
 from pykafka_ops.wire.codes import ErrorCode

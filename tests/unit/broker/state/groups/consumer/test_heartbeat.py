@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.groups.consumer.answers import Beat
 from pykafka_ops.broker.state.groups.consumer.checks import check_request
 from pykafka_ops.broker.state.groups.consumer.group import ConsumerGroupState

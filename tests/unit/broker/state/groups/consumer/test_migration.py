@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.hot.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import Joined, Leaving
 from pykafka_ops.broker.state.groups.consumer.settings import MigrationPolicy
 from pykafka_ops.broker.state.groups.group import GroupState
