@@ -32,6 +32,7 @@ MODULES = (
     "broker.hot.frames",
     "broker.coordinators.hot.members",
     "broker.coordinators.hot.commits",
+    "broker.coordinators.hot.rebalances",
     "broker.runtime.sockets.plain.transport",
     "broker.runtime.sockets.plain.poller",
     "broker.storage.copied.batches",

@@ -96,6 +96,16 @@ class Groups:
             raise KafkaError(ErrorCode.INVALID_GROUP_ID)
         return self.coordinator.slot_of(group_id)
 
+    def classic_slot_of(self, group_id: str) -> GroupSlot | None:
+        """The same where groups can only be classic; None where they can be others, or it is not
+        here."""
+        if self.protocols is not None:
+            return None
+        try:
+            return self.slot_of(group_id)
+        except KafkaError:
+            return None
+
     # -- members ---------------------------------------------------------------------------------
     #
     # All raise KafkaError INVALID_GROUP_ID, NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS.

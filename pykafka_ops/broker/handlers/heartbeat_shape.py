@@ -34,14 +34,13 @@ def shape(context: Context, request: HeartbeatRequest, frame: memoryview) -> Sha
 class HeartbeatShape(HeartbeatPath):
     """Serves requests of one shape on one connection; ``context`` is that of the first."""
 
-    __slots__ = ("_groups", "_who")
+    __slots__ = ("_groups",)
 
     def __init__(self, context: Context, request: HeartbeatRequest) -> None:
         self.context = context
         self.codes = 1
         services = context.services
         self._groups = services.groups
-        self._who = request.group_id, request.member_id, request.group_instance_id
 
         def of_generation(generation: int) -> HeartbeatRequest:
             return HeartbeatRequest(
@@ -55,22 +54,26 @@ class HeartbeatShape(HeartbeatPath):
         super().__init__(
             (key, head, tail),
             joined(response_parts(HeartbeatResponse(), context.version, 0)),
-            self._who,
+            (request.group_id, request.member_id, request.group_instance_id),
             (services.image.topics, GROUP_METADATA_TOPIC),
             self._groups.coordinator.environment.timer,
             GroupState.STABLE,
         )
+        refused = HeartbeatResponse(error_code=ErrorCode.REBALANCE_IN_PROGRESS)
+        self.prepare(GroupState.PREPARING, joined(response_parts(refused, context.version, 0)))
         self.held = SHAPE_BYTES + len(head) + len(tail)
 
     def find(self) -> GroupSlot | None:
         try:
-            return self._groups.slot_of(self._who[0])
+            return self._groups.slot_of(self._group_id)
         except KafkaError:
             return None
 
     def unusual(self, generation: int) -> object:
         try:
-            code = self._groups.heartbeat(*self._who, generation)
+            code = self._groups.heartbeat(
+                self._group_id, self._member_id, self._instance_id, generation
+            )
         except KafkaError:
             return None
         return _refused(code, self.context.version) if code else HeartbeatResponse()

@@ -7,19 +7,20 @@ before it is encoded once for all.
 from __future__ import annotations
 
 from functools import lru_cache
+from struct import Struct
 
+from pykafka_ops.broker.handlers.member_answers import common, framed
 from pykafka_ops.broker.state.groups.answers import Joined
 from pykafka_ops.wire.codec import encode
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.frame import EncodedAnswer, whole_head
-from pykafka_ops.wire.message import table_of
 from pykafka_ops.wire.messages.join_group import JoinGroupResponse, JoinGroupResponseMember
 
 PROTOCOL_MAY_BE_NULL_FROM = 7
 MAY_SKIP_FROM = 9
-_NOBODY = 6
-_NOBODY_COMPACT = 3
+_NOBODY = {"plain": 6, "compact": 3}
 """Bytes of an empty member id and no members, and of no tagged fields where there may be some."""
+_SIZES = Struct(">ii").pack
+"""Length of the frame, correlation id."""
 _GENERATIONS = 16
 """What is kept: the members of a generation are answered one after the other."""
 
@@ -48,23 +49,19 @@ def response(joined: Joined, version: int) -> JoinGroupResponse:
 
 def ending(member_id: str, version: int) -> bytes:
     """The end of an answer to this member: its id, and no members."""
-    joined = Joined(ErrorCode.NONE, member_id)
-    return encode(response(joined, version), version)[len(_before(version, *joined[2:7])) :]
+    answer = response(Joined(ErrorCode.NONE, member_id), version)
+    nobody = response(Joined(ErrorCode.NONE, ""), version)
+    return encode(answer, version)[len(common(nobody, version, **_NOBODY)) :]
 
 
-def whole(joined: Joined, version: int, end: bytes) -> EncodedAnswer:
+def whole(joined: Joined, version: int, end: bytes, correlation_id: int) -> bytes:
     """An answer without an error and without members, of which ``end`` is the :func:`ending`."""
-    return EncodedAnswer(_head(version, *joined[2:7]) + end, ErrorCode.NONE)
+    head = _head(version, *joined[2:7])
+    return _SIZES(4 + len(head) + len(end), correlation_id) + head + end
 
 
 @lru_cache(_GENERATIONS)
-def _head(version: int, *common: object) -> bytes:
+def _head(version: int, *known: object) -> bytes:
     """What stands between correlation id and member id."""
-    return whole_head(JoinGroupResponse, version) + _before(version, *common)
-
-
-def _before(version: int, *common: object) -> bytes:
-    joined = Joined._make((ErrorCode.NONE, "", *common, ()))
-    is_compact = table_of(JoinGroupResponse).is_flexible(version)
-    data = encode(response(joined, version), version)
-    return data[: -_NOBODY_COMPACT if is_compact else -_NOBODY]
+    joined = Joined._make((ErrorCode.NONE, "", *known, ()))
+    return framed(response(joined, version), version, **_NOBODY)

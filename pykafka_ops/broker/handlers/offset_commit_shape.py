@@ -71,19 +71,15 @@ def shape(
 class OffsetCommitShape(CommitPath):
     """Serves requests of one shape on one connection; ``context`` is that of the first."""
 
-    __slots__ = ("_asked", "_group", "_kept", "_member", "_noted", "_step", "_unpack", "_usual")
+    __slots__ = ("_asked", "_step", "_unpack")
 
     def __init__(self, context: Context, request: OffsetCommitRequest) -> None:
         self.context = context
         self._asked = [
             (topic.name, [p.partition_index for p in topic.partitions]) for topic in request.topics
         ]
-        self._kept = places = [
-            (t.name, p.partition_index) for t in request.topics for p in t.partitions
-        ]
-        self._noted = notes = [
-            p.committed_metadata or "" for t in request.topics for p in t.partitions
-        ]
+        places = [(t.name, p.partition_index) for t in request.topics for p in t.partitions]
+        notes = [p.committed_metadata or "" for t in request.topics for p in t.partitions]
         self.codes = len(places)
         # Made by our own encoder, so that a request with these bytes can mean nothing else.
         zeros, ones = _encoded(context, request, 0), _encoded(context, request, -1)
@@ -91,15 +87,12 @@ class OffsetCommitShape(CommitPath):
         self._step = 2 if context.version >= EPOCHS_FROM else 1
         generation, *offsets = _differing(differs, len(places), self._step)
         self._unpack = _numbers(generation, offsets, self._step).unpack_from
-        self._usual = joined(response_parts(self._response(ErrorCode.NONE), context.version, 0))
         services = context.services
         environment = services.groups.coordinator.environment
-        self._group = request.group_id
-        self._member = request.member_id, request.group_instance_id
         super().__init__(
             (length(memoryview(zeros), 0), zeros[HEAD_SIZE:generation], b""),
-            self._usual,
-            (self._group, *self._member),
+            joined(response_parts(self._response(ErrorCode.NONE), context.version, 0)),
+            (request.group_id, request.member_id, request.group_instance_id),
             (services.image.topics, GROUP_METADATA_TOPIC),
             environment.timer,
             GroupState.STABLE,
@@ -119,7 +112,7 @@ class OffsetCommitShape(CommitPath):
         if coordinator.codec is not Codec.NONE:
             return None
         try:
-            slot: GroupSlot = coordinator.slot_of(self._group)
+            slot: GroupSlot = coordinator.slot_of(self._group_id)
         except KafkaError:
             return None
         return slot
@@ -133,19 +126,22 @@ class OffsetCommitShape(CommitPath):
         commits = [
             (place, OffsetAndMetadata(offset, epoch, note, now.time, NEVER))
             for place, offset, epoch, note in zip(
-                self._kept, offsets, epochs, self._noted, strict=True
+                self._places, offsets, epochs, self._notes, strict=True
             )
         ]
         try:
-            ticket = groups.commit(self._group, (*self._member, generation), commits, now)
+            ticket = groups.commit(self._group_id, self._who(generation), commits, now)
         except KafkaError:
             return None
         return self._end(ticket, frame)
 
     def may_commit(self, slot: GroupSlot, group: Group, generation: int) -> bool:
         now = self.context.services.groups.coordinator.environment.timer()
-        who = (*self._member, generation)
+        who = self._who(generation)
         return slot.shard.may_commit(group, who, now, in_transaction=False) is ErrorCode.NONE
+
+    def _who(self, generation: int) -> tuple[str, str | None, int]:
+        return self._member_id, self._instance_id, generation
 
     def failed(self, slot: GroupSlot, position: int, error: OSError) -> object:
         failure = slot.partition.log.take_back(position, error)
@@ -159,11 +155,11 @@ class OffsetCommitShape(CommitPath):
         made: list[OffsetAndMetadata],
         frame: memoryview,
     ) -> object:
-        ticket, places = Deferred(), self._kept
+        ticket, places = Deferred(), self._places
         kept.begin(places)
         outcome = Outcome(
             records=[
-                OffsetRecord(self._group, *place, value)
+                OffsetRecord(self._group_id, *place, value)
                 for place, value in zip(places, made, strict=True)
             ],
             then=partial(slot.shard.committed, kept, places, ticket),
@@ -175,7 +171,7 @@ class OffsetCommitShape(CommitPath):
 
     def _end(self, ticket: Deferred, frame: memoryview) -> object:
         if ticket.done and ticket.answer is ErrorCode.NONE:
-            return answered(self._usual, frame)
+            return answered(self._reply, frame)
         return ticket.shaped(self._response)
 
     def _response(self, code: ErrorCode) -> OffsetCommitResponse:

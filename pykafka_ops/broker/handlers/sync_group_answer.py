@@ -8,20 +8,19 @@ from __future__ import annotations
 from functools import lru_cache
 from struct import Struct
 
+from pykafka_ops.broker.handlers.member_answers import framed, is_compact
 from pykafka_ops.broker.state.groups.answers import Synced
-from pykafka_ops.wire.codec import encode
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.frame import EncodedAnswer, whole_head
-from pykafka_ops.wire.message import table_of
 from pykafka_ops.wire.messages.sync_group import SyncGroupResponse
 from pykafka_ops.wire.varint import varint
 
 LARGEST = 16 << 10
 """Bytes of an assignment that is sent at once, in one piece."""
-_NOTHING = 4
-_NOTHING_COMPACT = 2
+_NOTHING = {"plain": 4, "compact": 2}
 """Bytes of an empty assignment, and of no tagged fields where there may be some."""
 _LENGTH = Struct(">i")
+_SIZES = Struct(">ii").pack
+"""Length of the frame, correlation id."""
 _GENERATIONS = 16
 
 
@@ -35,24 +34,22 @@ def response(synced: Synced) -> SyncGroupResponse:
     )
 
 
-def whole(synced: Synced, version: int) -> object:
+def whole(synced: Synced, version: int, correlation_id: int) -> object:
     """An answer without an error, in bytes if it is not long."""
     _, protocol_type, protocol, assignment = synced
-    head, is_compact = _head(version, protocol_type, protocol)
+    head, compact = _head(version, protocol_type, protocol)
     count = len(assignment)
     if count > LARGEST:
         return response(synced)
-    if is_compact:
-        data = b"".join((head, varint(count + 1), assignment, b"\0"))
+    if compact:
+        rest = b"".join((varint(count + 1), assignment, b"\0"))
     else:
-        data = b"".join((head, _LENGTH.pack(count), assignment))
-    return EncodedAnswer(data, ErrorCode.NONE)
+        rest = _LENGTH.pack(count) + assignment
+    return b"".join((_SIZES(4 + len(head) + len(rest), correlation_id), head, rest))
 
 
 @lru_cache(_GENERATIONS)
 def _head(version: int, protocol_type: str | None, protocol: str | None) -> tuple[bytes, bool]:
     """What stands between correlation id and assignment, and whether that is compact."""
-    is_compact = table_of(SyncGroupResponse).is_flexible(version)
-    data = encode(response(Synced(ErrorCode.NONE, protocol_type, protocol)), version)
-    before = data[: -_NOTHING_COMPACT if is_compact else -_NOTHING]
-    return whole_head(SyncGroupResponse, version) + before, is_compact
+    answer = response(Synced(ErrorCode.NONE, protocol_type, protocol))
+    return framed(answer, version, **_NOTHING), is_compact(SyncGroupResponse, version)

@@ -20,10 +20,10 @@ cdef class CommitPath(MemberPath):
     cdef list _images
     cdef long long _length
     cdef list _names
-    cdef list _notes
+    cdef readonly list _notes
     cdef list _offsets
     cdef tuple _pattern
-    cdef list _places
+    cdef readonly list _places
     cdef list _times
     cdef list _values
     cdef WakeHead _wake

@@ -15,11 +15,11 @@ cdef class GenerationShape(Shape):
 
 
 cdef class MemberPath(GenerationShape):
-    cdef object _group_id
-    cdef object _instance_id
-    cdef object _member_id
+    cdef readonly object _group_id
+    cdef readonly object _instance_id
+    cdef readonly object _member_id
     cdef bint _monotonic
-    cdef bytes _reply
+    cdef readonly bytes _reply
     cdef object _seen
     cdef object _slot
     cdef object _stable
@@ -29,13 +29,21 @@ cdef class MemberPath(GenerationShape):
 
     cdef object _loaded(self)
 
+    cdef bint _lives(self, object group, long long generation) except -1
+
     @cython.locals(
-        current=cython.longlong, members=dict, deadline=cython.double, patience=cython.double,
+        current=cython.longlong, deadline=cython.double, patience=cython.double,
         due=cython.double,
     )
-    cdef bint _lives(self, object group, long long generation) except -1
+    cdef bint _expects(self, object group, long long generation) except -1
+
+    @cython.locals(members=dict)
+    cdef object _member(self, object group)
 
 
 cdef class HeartbeatPath(MemberPath):
+    cdef object _preparing
+    cdef bytes _refusal
+
     @cython.locals(generation=cython.longlong, groups=dict)
     cdef object answer_in(self, object data, long long start, at.Room room)

@@ -1,10 +1,11 @@
-"""Heartbeats of a member of a stable group, straight from their bytes to the answer.
+"""Heartbeats of a member, straight from their bytes to the answer.
 
 What requests of a :class:`HeartbeatPath` have in common is known: API, version, client, group,
 member and static name. They differ in correlation id and generation, as others of a member do
 (:class:`GenerationShape`). Nothing is done but to note until when the member lives, as for all that
 a member sends (:class:`MemberPath`); its timer looks at that when it fires. The path leaves to the
-ordinary code every heartbeat that is answered with an error, or that needs another timer.
+ordinary code every heartbeat that is answered with an error, but for REBALANCE_IN_PROGRESS where
+errors are not counted, or that needs another timer.
 """
 
 from __future__ import annotations
@@ -92,14 +93,17 @@ class MemberPath(GenerationShape):
         return slot
 
     def _lives(self, group: Any, generation: int) -> bool:
-        """Note that the member lives; False, and nothing is done, if that is not all."""
+        """Note that the member of a stable group lives; False, and nothing is done, if that is not
+        all."""
+        return group.state is self._stable and self._expects(group, generation)
+
+    def _expects(self, group: Any, generation: int) -> bool:
+        """The same of a group in any state."""
         current: int = group.generation
-        if group.state is not self._stable or current != generation:
+        if current != generation:
             return False
-        members: dict[str, Any] = group.members
-        member_id, name = self._member_id, self._instance_id
-        member = members.get(member_id)
-        if member is None or (name is not None and group.static_members.get(name) != member_id):
+        member = self._member(group)
+        if member is None:
             return False
         timer = member.timer
         if timer is None:
@@ -112,11 +116,24 @@ class MemberPath(GenerationShape):
         member.deadline = deadline
         return True
 
+    def _member(self, group: Any) -> Any:
+        """The member, None if it is none, or another has its static name."""
+        members: dict[str, Any] = group.members
+        member_id, name = self._member_id, self._instance_id
+        if name is not None and group.static_members.get(name) != member_id:
+            return None
+        return members.get(member_id)
+
 
 class HeartbeatPath(MemberPath):
-    """Heartbeats of one member."""
+    """Heartbeats of one member. Where it is told of :meth:`prepare`, also those in a rebalance."""
 
-    __slots__ = ()
+    __slots__ = ("_preparing", "_refusal")
+
+    def prepare(self, preparing: object, refusal: bytes) -> None:
+        """``preparing`` is the state of groups that wait for members, ``refusal`` the answer then,
+        which tells this one to join again."""
+        self._preparing, self._refusal = preparing, refusal
 
     def unusual(self, generation: int) -> object:
         """The answer by the ordinary code, None if the coordinator is not here any more."""
@@ -134,6 +151,11 @@ class HeartbeatPath(MemberPath):
         if slot is not None:
             groups: dict[str, Any] = slot.shard.groups
             group = groups.get(self._group_id)
-            if group is not None and self._lives(group, generation):
-                return at.answered(self._reply, room)
+            if group is not None:
+                if self._lives(group, generation):
+                    return at.answered(self._reply, room)
+                waits = group.state is self._preparing and self.count is None
+                # an error that is to be counted has to be told from no error
+                if waits and self._expects(group, generation):
+                    return at.answered(self._refusal, room)
         return self.unusual(generation)

@@ -119,7 +119,8 @@ class Group:
     initial_left: float | None = None
     sync_timer: Timer | None = None
     memory: Holder = field(default_factory=lambda: Account().holder())
-    _supported: dict[str, int] = field(default_factory=dict)
+    supported: dict[str, int] = field(default_factory=dict)
+    """How many members support a protocol, by its name."""
 
     def __post_init__(self) -> None:
         self.memory.change(GROUP_BYTES + len(self.id))
@@ -192,8 +193,9 @@ class Group:
         """Give a member what its leader has for it."""
         more = len(assignment) - len(member.assignment)
         member.assignment = assignment
-        member.counted += more
-        self.memory.change(more)
+        if more:
+            member.counted += more
+            self.memory.change(more)
 
     def await_pending(self, member_id: str, timer: Timer) -> None:
         """Keep an id that was given out until ``timer`` is over."""
@@ -252,9 +254,9 @@ class Group:
 
     def _count(self, member: Member, by: int) -> None:
         for name in {name for name, _ in member.protocols}:
-            self._supported[name] = self._supported.get(name, 0) + by
-            if not self._supported[name]:
-                del self._supported[name]
+            self.supported[name] = self.supported.get(name, 0) + by
+            if not self.supported[name]:
+                del self.supported[name]
 
     def supports(self, protocol_type: str, protocols: Protocols) -> bool:
         """Whether a member with these protocols fits in."""
@@ -262,14 +264,16 @@ class Group:
             return bool(protocol_type) and bool(protocols)
         if self.protocol_type != protocol_type:
             return False
-        supported, count = self._supported, len(self.members)
+        supported, count = self.supported, len(self.members)
         return any(supported.get(name, 0) == count for name, _ in protocols)
 
     def elect_protocol(self) -> str:
         """The protocol with the most votes among those all members support; of equals the one
         voted for first."""
         count = len(self.members)
-        candidates = {name for name, n in self._supported.items() if n == count}
+        candidates = {name for name, n in self.supported.items() if n == count}
+        if len(candidates) == 1:
+            return candidates.pop()
         votes: dict[str, int] = {}
         for member in self.members.values():
             choice = member.vote(candidates)
@@ -306,8 +310,9 @@ class Group:
             return
 
     def _topics(self) -> Iterator[str]:
-        for member in self.members.values():
-            yield from subscription_topics(member.metadata(self.protocol))
+        protocol = self.protocol
+        for metadata in {member.metadata(protocol) for member in self.members.values()}:
+            yield from subscription_topics(metadata)
 
 
 def subscription_topics(metadata: bytes) -> tuple[str, ...]:

@@ -95,16 +95,18 @@ class Rebalance:
             group.set_join(member, None)
 
     @staticmethod
-    def answer_sync(member: Member, answer: Synced, out: Outcome) -> bool:
-        """Answer the SyncGroup a member waits with; whether it did."""
-        if member.sync is None:
-            return False
-        out.reply(member.sync, answer)
-        member.sync = None
-        return True
+    def answer_sync(member: Member, answer: Synced, out: Outcome) -> None:
+        """Answer the SyncGroup a member waits with, if it does."""
+        if member.sync is not None:
+            out.reply(member.sync, answer)
+            member.sync = None
 
     @staticmethod
-    def joined(group: Group, member: Member, *, skip_assignment: bool = False) -> Joined:
+    def _known(group: Group) -> tuple[int, str | None, str | None, str]:
+        """What the answers to all members of a generation say."""
+        return group.generation, group.protocol_type, group.protocol, group.leader or ""
+
+    def joined(self, group: Group, member: Member, *, skip_assignment: bool = False) -> Joined:
         """A member's answer about the generation; the leader gets the list of members."""
         leader = group.leader
         members: tuple[JoinMember, ...] = ()
@@ -114,17 +116,17 @@ class Rebalance:
                 JoinMember(m.id, m.instance_id, m.metadata(protocol))
                 for m in group.members.values()
             )
-        known = (group.generation, group.protocol_type, group.protocol, leader or "")
-        answer: Joined = _new(Joined, (ErrorCode.NONE, member.id, *known, skip_assignment, members))
-        return answer
+        return Joined(ErrorCode.NONE, member.id, *self._known(group), skip_assignment, members)
 
     def propagate(self, group: Group, code: ErrorCode, now: float, out: Outcome) -> None:
         """Give every waiting member its assignment, or ``code``."""
         known = (group.protocol_type, group.protocol) if code is ErrorCode.NONE else (None, None)
         for member in group.members.values():
+            if member.sync is None:  # it has not asked yet
+                continue
             assignment = member.assignment if code is ErrorCode.NONE else b""
-            if self.answer_sync(member, Synced(code, *known, assignment), out):
-                self.expect(group, member, now)
+            self.answer_sync(member, Synced(code, *known, assignment), out)
+            self.expect(group, member, now)
 
     def reset_assignments(self, group: Group, code: ErrorCode, now: float, out: Outcome) -> None:
         """Forget the assignments and answer those who wait for them."""
@@ -208,11 +210,20 @@ class Rebalance:
             out.records = [GroupRecord(group.id, group_value(group, {}))]
             out.then = partial(_warn_of_empty, group)
             return
+        leader, known = group.leader, self._known(group)
         for member in group.members.values():
-            self.answer_join(group, member, self.joined(group, member), out)
+            ticket, member_id = member.join, member.id
+            if ticket is not None:
+                if member_id == leader:
+                    answer = self.joined(group, member)
+                else:
+                    answer = _new(Joined, (ErrorCode.NONE, member_id, *known, False, ()))
+                out.replies.append((ticket, answer))
+                member.join = None
             self.expect(group, member, now.timer)
             member.is_new = False
-            group.pending_sync.add(member.id)
+        group.awaiting_join = 0
+        group.pending_sync.update(group.members)
         deadline = now.timer + group.rebalance_timeout
         group.sync_timer = self.at(deadline, partial(self._syncs_over, group, group.generation))
 

@@ -91,7 +91,7 @@ def test_what_is_known_of_requests_of_other_apis_is_not_asked(
     site: Site, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     member, asked = joined(site, 3).member_id, list[object]()
-    monkeypatch.setattr(JoinShape, "answer", lambda shape, frame: asked.append(shape))
+    monkeypatch.setattr(JoinShape, "ordinary", lambda shape: asked.append(shape))
     client.ask(join_request(member), 5)
     for number in (5, 6):
         assert client.beat(member, version=3, number=number) == (number, 0)
