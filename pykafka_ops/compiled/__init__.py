@@ -28,6 +28,7 @@ MODULES = (
     "broker.hot.reply",
     "broker.hot.deferred",
     "broker.hot.serving",
+    "broker.hot.fetch",
     "broker.hot.produce",
     "broker.hot.frames",
     "broker.coordinators.hot.members",

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 from struct import error as struct_error
 from typing import Any
 
-from pykafka_ops.broker.hot.heads import TailHead
+from pykafka_ops.broker.hot.heads import LogHead, PartitionHead, TailHead
 from pykafka_ops.broker.hot.raw import HEAD_SIZE, pair
 from pykafka_ops.broker.hot.serving import Shape
 from pykafka_ops.errors import KafkaError, WireError
@@ -112,18 +112,18 @@ class FetchPath(Shape):
                 if read is None:
                     return None
                 found.append(read)
-                if read[7]:
-                    any_read = True
-                    left -= read[7]
+                left -= read[7]
+                any_read = any_read or read[7] > 0
         except (KafkaError, OSError):
             return None
         return found
 
     def _look_at(self, key: Key, wanted: Any, left: int, any_read: bool) -> Read | None:
-        partition = self._readable(wanted)
+        partition: PartitionHead | None = self._readable(wanted)
         if partition is None:
             return None
-        log = partition.used_log
+        log: LogHead | None = partition.used_log
+        assert log is not None
         tail: TailHead = log.tail
         start, high_watermark, offset = tail.start, tail.high_watermark, wanted.fetch_offset
         stable = tail.first_unstable
@@ -144,9 +144,9 @@ class FetchPath(Shape):
             size, data = records
         return (key, wanted, partition, high_watermark, stable, start, False, size, data)
 
-    def _readable(self, wanted: Any) -> Any:
+    def _readable(self, wanted: Any) -> PartitionHead | None:
         """The partition, if all is as its reader believes."""
-        partition = self._hosted((wanted.topic, wanted.index))
+        partition: PartitionHead | None = self._hosted((wanted.topic, wanted.index))
         if partition is None:
             return None
         epoch, log = wanted.current_leader_epoch, partition.used_log
@@ -158,12 +158,8 @@ class FetchPath(Shape):
         ):
             return None
         tail: TailHead = log.tail
-        start, end = tail.start, tail.end
-        if (
-            tail.active is None
-            or tail.high_watermark < 0
-            or not start <= wanted.fetch_offset <= end
-        ):
+        start, end, offset = tail.start, tail.end, wanted.fetch_offset
+        if tail.active is None or tail.high_watermark < 0 or not start <= offset <= end:
             return None
         last = wanted.last_fetched_epoch
         if last >= 0 and last != tail.latest_epoch and not self.is_same_history(log, wanted):
@@ -181,24 +177,20 @@ class FetchPath(Shape):
         active, offsets, positions = tail.active, tail.offsets, tail.positions
         n = bisect_right(offsets, offset)
         if n and active is not None:
-            at, end = positions[n - 1], active.size
+            place, end = positions[n - 1], active.size
             if bound < tail.end:
                 end = positions[bisect_right(offsets, bound) - 1]
-            size = end - at
+            size = end - place
             if size <= 0:
                 return 0, None
             if size <= most and size <= AT_ONCE:
                 file: Any = active.log_file
-                data = None if file is None else file.read_cached(size, at)
+                data = None if file is None else file.read_cached(size, place)
                 if data is None or (self._committed and log.aborted_transactions(offset, bound)):
                     return None
                 return size, data
         found = log.read(
-            offset,
-            max(most, 0),
-            up_to=bound,
-            min_one_message=not any_read,
-            cached_only=True,
+            offset, max(most, 0), up_to=bound, min_one_message=not any_read, cached_only=True
         )
         size = found.size
         if not size or (found.first_batch_cut and any_read):

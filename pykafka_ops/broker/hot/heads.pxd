@@ -64,6 +64,7 @@ cdef class PartitionHead:
     cdef public long long leader_epoch
     cdef public long long local_id
     cdef public MeterHead meter
+    cdef public bytes topic_id
     cdef public LogHead used_log
 
 

@@ -168,6 +168,7 @@ class PartitionHead:
         "leader_epoch",
         "local_id",
         "meter",
+        "topic_id",
         "used_log",
     )
 
@@ -178,6 +179,7 @@ class PartitionHead:
     leader_epoch: int
     local_id: int
     meter: MeterHead
+    topic_id: bytes
     used_log: LogHead | None
 
     def advance_high_watermark(self) -> bool:

@@ -53,7 +53,6 @@ class Partition(PartitionHead):
         "partition_epoch",
         "replicas",
         "topic",
-        "topic_id",
     )
 
     meter: TopicMeter
