@@ -116,7 +116,7 @@ def tell_when_warm(loop):
 def ready(line):
     tell_when_warm(asyncio.get_running_loop())
 
-sys.exit(run({"listeners": "PLAINTEXT://127.0.0.1:0"}, sys.argv[1], ready))
+sys.exit(run({"listeners": "PLAINTEXT://127.0.0.1:0", "log.dirs": sys.argv[1]}, sys.argv[1], ready))
 """
 NOT_IDLE = (
     # the command line, and ways into other clusters
