@@ -7,20 +7,18 @@ before it is encoded once for all.
 from __future__ import annotations
 
 from functools import lru_cache
-from struct import Struct
 
 from pykafka_ops.broker.handlers.member_answers import common, framed
 from pykafka_ops.broker.state.groups.answers import Joined
 from pykafka_ops.wire.codec import encode
 from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.frame import EncodedAnswer
 from pykafka_ops.wire.messages.join_group import JoinGroupResponse, JoinGroupResponseMember
 
 PROTOCOL_MAY_BE_NULL_FROM = 7
 MAY_SKIP_FROM = 9
 _NOBODY = {"plain": 6, "compact": 3}
 """Bytes of an empty member id and no members, and of no tagged fields where there may be some."""
-_SIZES = Struct(">ii").pack
-"""Length of the frame, correlation id."""
 _GENERATIONS = 16
 """What is kept: the members of a generation are answered one after the other."""
 
@@ -56,8 +54,8 @@ def ending(member_id: str, version: int) -> bytes:
 
 def whole(joined: Joined, version: int, end: bytes, correlation_id: int) -> bytes:
     """An answer without an error and without members, of which ``end`` is the :func:`ending`."""
-    head = _head(version, *joined[2:7])
-    return _SIZES(4 + len(head) + len(end), correlation_id) + head + end
+    answer = EncodedAnswer(_head(version, *joined[2:7]) + end, ErrorCode.NONE)
+    return answer.frame(correlation_id)
 
 
 @lru_cache(_GENERATIONS)

@@ -11,6 +11,7 @@ from struct import Struct
 from pykafka_ops.broker.handlers.member_answers import framed, is_compact
 from pykafka_ops.broker.state.groups.answers import Synced
 from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.frame import EncodedAnswer
 from pykafka_ops.wire.messages.sync_group import SyncGroupResponse
 from pykafka_ops.wire.varint import varint
 
@@ -19,8 +20,6 @@ LARGEST = 16 << 10
 _NOTHING = {"plain": 4, "compact": 2}
 """Bytes of an empty assignment, and of no tagged fields where there may be some."""
 _LENGTH = Struct(">i")
-_SIZES = Struct(">ii").pack
-"""Length of the frame, correlation id."""
 _GENERATIONS = 16
 
 
@@ -42,10 +41,10 @@ def whole(synced: Synced, version: int, correlation_id: int) -> object:
     if count > LARGEST:
         return response(synced)
     if compact:
-        rest = b"".join((varint(count + 1), assignment, b"\0"))
+        data = b"".join((head, varint(count + 1), assignment, b"\0"))
     else:
-        rest = _LENGTH.pack(count) + assignment
-    return b"".join((_SIZES(4 + len(head) + len(rest), correlation_id), head, rest))
+        data = b"".join((head, _LENGTH.pack(count), assignment))
+    return EncodedAnswer(data, ErrorCode.NONE).frame(correlation_id)
 
 
 @lru_cache(_GENERATIONS)

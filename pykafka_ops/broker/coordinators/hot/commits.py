@@ -85,10 +85,6 @@ class CommitPath(MemberPath):
 
     # -- the request -------------------------------------------------------------------------------
 
-    def answer(self, frame: memoryview) -> object:
-        """As in ``Shape``; None also if topics or the coordinator are not what they were."""
-        return self.answer_in(frame, 0, frame)
-
     def answer_in(self, data: memoryview, start: int, room: memoryview) -> object:
         if not self._fits_in(room) or not self._are_there():
             return None

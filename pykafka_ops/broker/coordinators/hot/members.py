@@ -37,10 +37,6 @@ class GenerationShape(Shape):
         """Whether the frame has this shape."""
         return self._fits_in(frame)
 
-    def generation(self, frame: memoryview) -> int:
-        """That of a request of this shape."""
-        return at.length(frame, self._place)
-
     def _fits_in(self, room: memoryview) -> bool:
         return (
             len(room) == self._size
@@ -79,6 +75,10 @@ class MemberPath(GenerationShape):
         self._stable = stable
         self._slot: Any = None
         self._seen: object = None
+
+    def answer(self, frame: memoryview) -> object:
+        """As in ``Shape``; None also if topics or the coordinator are not what they were."""
+        return self.answer_in(frame, 0, frame)
 
     def find(self) -> object:
         """The loaded shard of the group with its partition, None if it is not here."""
@@ -138,10 +138,6 @@ class HeartbeatPath(MemberPath):
     def unusual(self, generation: int) -> object:
         """The answer by the ordinary code, None if the coordinator is not here any more."""
         raise NotImplementedError
-
-    def answer(self, frame: memoryview) -> object:
-        """As in ``Shape``; None also if the coordinator is not here any more."""
-        return self.answer_in(frame, 0, frame)
 
     def answer_in(self, data: memoryview, start: int, room: memoryview) -> object:
         if not self._fits_in(room):

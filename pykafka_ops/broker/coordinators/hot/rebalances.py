@@ -53,10 +53,6 @@ class JoinPath(MemberPath):
         """The answer to the last request, made of a ``Joined``."""
         raise NotImplementedError
 
-    def answer(self, frame: memoryview) -> object:
-        """As in ``Shape``; None also if the coordinator is not here any more."""
-        return self.answer_in(frame, 0, frame)
-
     def answer_in(self, data: memoryview, start: int, room: memoryview) -> object:
         if not self._fits_in(room):
             return None
@@ -130,10 +126,6 @@ class SyncPath(MemberPath):
     def assigned(self, group: Any, assignment: bytes) -> object:
         """The answer to the last request: what the member has."""
         raise NotImplementedError
-
-    def answer(self, frame: memoryview) -> object:
-        """As in ``Shape``; None also if the coordinator is not here any more."""
-        return self.answer_in(frame, 0, frame)
 
     def answer_in(self, data: memoryview, start: int, room: memoryview) -> object:
         if not self._fits_in(room):
