@@ -18,7 +18,7 @@ import hypothesis
 import pytest
 
 from pykafka_ops.compiled import is_compiled
-from tests.support import scheduling
+from tests.support import failures, scheduling
 from tests.support.cluster.apache_cluster import Brokers
 from tests.support.go import go_kit
 from tests.support.java import java_kit
@@ -76,6 +76,8 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "live: starts brokers as users do (given to whole folders); not in the quick suite",
     )
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(failures.AtOnce(config))
     for text in ("read_text", "open_text"):  # kafka-python loads its schemas so
         config.addinivalue_line("filterwarnings", f"ignore:{text} is deprecated:DeprecationWarning")
 

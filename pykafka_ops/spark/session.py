@@ -36,10 +36,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 MODULES = ("pyspark", "pyarrow", "numpy")
-ANSWER_SECONDS = 30.0
+ANSWER_SECONDS = 60.0
 """Seconds for a driver to start and for a standalone master to know it; Spark itself takes 60."""
-EXECUTOR_SECONDS = 20.0
-"""Seconds until a standalone master that gives nothing to run on is given up."""
+EXECUTOR_SECONDS = 60.0
+"""Seconds until a standalone master that gives nothing to run on is given up: on machines with
+much to do Java takes half a minute to start."""
 
 
 @dataclass(frozen=True, slots=True)

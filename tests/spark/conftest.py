@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 HERE = Path(__file__).resolve().parent
+MUCH_CODE = "-XX:ReservedCodeCacheSize=240m"
+"""Where little is optimized Java has room for 48 MB of code; many reports compile more."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -33,8 +35,7 @@ def spark() -> Iterator[SparkSession]:
     """A local session on two cores with the sources registered."""
     from pykafka_ops.spark.session import SessionOptions, close, session
 
-    # With brief alone Java has room for 48 MB of code, and so many reports compile more than that.
-    conf = {"spark.sql.shuffle.partitions": "2", JAVA_OPTIONS: "-XX:ReservedCodeCacheSize=240m"}
+    conf = {"spark.sql.shuffle.partitions": "2", JAVA_OPTIONS: MUCH_CODE}
     # brief: little data, so that compiling well would cost a third more than it saves
     made = session(SessionOptions(cores=2, driver_memory="2g", conf=conf, brief=True))
     yield made

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.spark.conftest import READ, RECORDS
-from tests.support.java.java_kit import iceberg_jar, pyspark_of
+from tests.support.java.java_kit import SPARK_OF_ICEBERG, iceberg_jar, pyspark_of
 from tests.support.spark.table_program import program
 from tests.support.spark.workload import Workload
 
@@ -15,7 +15,6 @@ ICEBERG = {
     "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
     "spark.sql.catalog.ice.type": "hadoop",
 }
-SPARK_OF_ICEBERG = "4.1.4"
 MOST = 4
 """Rows of partitions that a report holds."""
 

@@ -14,7 +14,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 SPARK, TRIO, SECURED = "spark", "three Apache Kafka brokers", "a secured Apache Kafka"
 OWN_SPARK = {f"tests/spark/test_{name}.py" for name in (
-    "airflow", "connect", "demo", "local_cluster", "standalone",
+    "airflow", "connect", "demo", "hadoop_store", "local_cluster", "notebook", "output_tables",
+    "schedule_examples", "standalone",
 )}  # fmt: skip
 TRIO_FILES = {
     "tests/peer/test_cluster_answers.py",
@@ -43,6 +44,8 @@ LONG = (
     SPARK,
     "tests/peer/test_protocol.py",
     "tests/spark/test_standalone.py",
+    "tests/spark/test_output_tables.py",
+    "tests/spark/test_hadoop_store.py",
     "tests/spark/test_airflow.py",
     "tests/spark/test_connect.py",
     "tests/cluster/test_mixed.py",

@@ -16,6 +16,7 @@ from tests.support.java.java_kit import locked
 ROOT = Path(__file__).resolve().parents[3]
 HERE = Path(__file__).resolve().parent
 CACHE = ROOT / ".cache" / "go"
+PACKAGES = (".", "member")
 PLACES = os.pathsep.join((os.environ.get("PATH", ""), "/usr/local/go/bin"))
 
 

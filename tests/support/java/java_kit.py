@@ -23,7 +23,7 @@ CACHE = ROOT / ".cache" / "java"
 SERVER = "3.9.1"
 CLIENTS = {"3.9.1": "1.7.36", "4.4.0": "1.7.36"}  # kafka-clients version -> slf4j it goes with
 NEWEST = "4.4.0"
-ICEBERG = "1.12.0"
+ICEBERG, SPARK_OF_ICEBERG = "1.12.0", "4.1.4"
 STREAMS = {"3.9.1": "1.7.36", "4.3.1": "1.7.36"}  # the same of kafka-streams
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
 BRIEF_JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData")

@@ -21,8 +21,8 @@ def missing() -> str | None:
     return None
 
 
-def run(script: str, *arguments: str) -> str:
-    """What a script beside this file writes to its standard output."""
+def fetch() -> None:
+    """Have KafkaJS."""
     package = HERE / "package.json"
     with locked("node"):
         if not _is_installed(package):
@@ -30,6 +30,12 @@ def run(script: str, *arguments: str) -> str:
             shutil.copy(package, CACHE)
             _run(["npm", "install", "--no-audit", "--no-fund", "--silent"], seconds=300)
             (CACHE / "installed.json").write_bytes(package.read_bytes())
+
+
+def run(script: str, *arguments: str) -> str:
+    """What a script beside this file writes to its standard output."""
+    fetch()
+    with locked("node"):
         shutil.copy(HERE / script, CACHE)
     return _run(["node", script, *arguments], seconds=300)
 
