@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,10 +35,12 @@ KINDS = [*["beat"] * 6, *["join"] * 6, *["sync"] * 6, "leave", "other", "gone", 
 
 @dataclass
 class Client:
-    """A member as far as it knows: ``busy`` is what it waits for an answer to."""
+    """A member as far as it knows: ``busy`` is what it waits for an answer to, ``assignor`` one
+    more that it supports."""
 
     name: str
     instance_id: str | None
+    assignor: str = ""
     id: str = ""
     generation: int = -1
     leads: bool = False
@@ -170,9 +173,25 @@ def request_of(dice: random.Random, client: Client, kind: str) -> Any:
 
 
 def join_frame(client: Client) -> bytes:
-    """It joins again, as before."""
+    """It joins again."""
     request = join_request(client.id)
+    if client.assignor:
+        more = JoinGroupRequestProtocol(name=client.assignor, metadata=subscription("u"))
+        request.protocols = [*request.protocols, more]
     return encode_request(request, VERSIONS[ApiKey.JOIN_GROUP], 7, client.name)
+
+
+def sync_frame(client: Client, given: Sequence[SyncGroupRequestAssignment] = ()) -> bytes:
+    """It asks for its assignment; who leads has given them."""
+    request = SyncGroupRequest(
+        group_id="g",
+        generation_id=client.generation,
+        member_id=client.id,
+        protocol_type="consumer",
+        protocol_name="range",
+        assignments=list(given),
+    )
+    return encode_request(request, VERSIONS[ApiKey.SYNC_GROUP], 9, client.name)
 
 
 def gathered(hall: Hall, count: int) -> list[Client]:
@@ -192,31 +211,29 @@ def gathered(hall: Hall, count: int) -> list[Client]:
     return list(clients.values())
 
 
-def rebalanced(hall: Hall, clients: list[Client], *, leader_last: bool = False) -> list[Client]:
-    """All of them join again and sync, the leader first, or last of all; in that order."""
+def joined(hall: Hall, clients: list[Client]) -> list[Client]:
+    """All of them join again, the leader first; in that order."""
     by_name = {client.name: client for client in clients}
     clients = sorted(clients, key=lambda client: client.leads, reverse=True)
     for client in clients:
         client.busy = JoinGroupRequest
         hall.send(client.name, join_frame(client))
         _hear(by_name, hall.said())
+    return clients
+
+
+def rebalanced(hall: Hall, clients: list[Client], *, leader_last: bool = False) -> list[Client]:
+    """All of them join again and sync, the leader first, or last of all; in that order."""
+    by_name = {client.name: client for client in clients}
+    clients = joined(hall, clients)
     leader = next(client for client in clients if client.leads)
-    names = [client.id for client in clients]
+    given = [
+        SyncGroupRequestAssignment(member_id=client.id, assignment=b"of " + leader.id.encode())
+        for client in clients
+    ]
     for client in sorted(clients, key=lambda client: client.leads, reverse=not leader_last):
-        given = [
-            SyncGroupRequestAssignment(member_id=name, assignment=b"of " + leader.id.encode())
-            for name in (names if client is leader else ())
-        ]
-        request = SyncGroupRequest(
-            group_id="g",
-            generation_id=client.generation,
-            member_id=client.id,
-            protocol_type="consumer",
-            protocol_name="range",
-            assignments=given,
-        )
         client.busy = SyncGroupRequest
-        hall.send(client.name, encode_request(request, VERSIONS[ApiKey.SYNC_GROUP], 9, client.name))
+        hall.send(client.name, sync_frame(client, given if client is leader else ()))
         _hear(by_name, hall.said())
     assert not any(client.busy for client in clients)
     return clients
