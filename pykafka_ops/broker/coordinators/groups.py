@@ -99,12 +99,7 @@ class Groups:
     def classic_slot_of(self, group_id: str) -> GroupSlot | None:
         """The same where groups can only be classic; None where they can be others, or it is not
         here."""
-        if self.protocols is not None:
-            return None
-        try:
-            return self.slot_of(group_id)
-        except KafkaError:
-            return None
+        return None if self.protocols is not None else self.coordinator.loaded_of(group_id)
 
     # -- members ---------------------------------------------------------------------------------
     #

@@ -206,6 +206,11 @@ class Coordinator(Generic[S]):
         """The loaded shard of a group or transactional id; raises as :meth:`slot`."""
         return self.slot(self.partition_of(key))
 
+    def loaded_of(self, key: str) -> Slot[S] | None:
+        """The same; None if it is not here, or being loaded."""
+        slot = self._slots.get(self.partition_of(key))
+        return None if slot is None or slot.loading else slot
+
     def slot(self, index: int) -> Slot[S]:
         """The loaded shard of a partition.
 

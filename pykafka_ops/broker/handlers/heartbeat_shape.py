@@ -64,10 +64,7 @@ class HeartbeatShape(HeartbeatPath):
         self.held = SHAPE_BYTES + len(head) + len(tail)
 
     def find(self) -> GroupSlot | None:
-        try:
-            return self._groups.slot_of(self._group_id)
-        except KafkaError:
-            return None
+        return self._groups.coordinator.loaded_of(self._group_id)
 
     def unusual(self, generation: int) -> object:
         try:

@@ -111,10 +111,7 @@ class OffsetCommitShape(CommitPath):
         coordinator = self.context.services.groups.coordinator
         if coordinator.codec is not Codec.NONE:
             return None
-        try:
-            slot: GroupSlot = coordinator.slot_of(self._group_id)
-        except KafkaError:
-            return None
+        slot: GroupSlot | None = coordinator.loaded_of(self._group_id)
         return slot
 
     def ordinary(self, frame: memoryview) -> object:
