@@ -12,10 +12,11 @@ import pytest
 
 from tests.support.java.java_kit import hadoop_of_spark, s3a_jars
 from tests.support.spark.s3 import ENV, KEY, SECRET, S3Server, s3_server
-from tests.support.spark.table_program import program
+from tests.support.spark.table_program import SECONDS, program
 from tests.support.spark.workload import Workload
 from tests.support.waiting import free_port
 
+pytestmark = pytest.mark.timeout(SECONDS)
 MOST = 4
 """Rows of partitions that a report holds."""
 PARTITIONS = "out/parquet/partitions.parquet"

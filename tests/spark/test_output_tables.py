@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.spark.conftest import READ, RECORDS
 from tests.support.java.java_kit import SPARK_OF_ICEBERG, iceberg_jar, pyspark_of
-from tests.support.spark.table_program import program
+from tests.support.spark.table_program import SECONDS, program
 from tests.support.spark.workload import Workload
 
+pytestmark = pytest.mark.timeout(SECONDS)
 LAG = RECORDS - 2 * READ
 ICEBERG = {
     "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",

@@ -21,6 +21,9 @@ from pykafka_ops.spark.reports.lag import worst
 from pykafka_ops.spark.session import SessionOptions, close, session
 from tests.support.java.java_kit import ROOT
 
+SECONDS = 1200
+"""For a test with such a process: alone it takes one or two minutes."""
+
 
 def program(
     conf: Mapping[str, str],
@@ -39,7 +42,7 @@ def program(
     paths = os.pathsep.join(filter(None, [path, str(ROOT)]))
     done = subprocess.run(
         argv, cwd=ROOT, env={**os.environ, **(env or {}), "PYTHONPATH": paths},
-        capture_output=True, text=True, timeout=550, check=False,
+        capture_output=True, text=True, timeout=SECONDS - 100, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     found = json.loads(done.stdout.splitlines()[-1])
