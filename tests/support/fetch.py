@@ -6,6 +6,7 @@ is named, and left to those tests.
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -18,6 +19,8 @@ from tests.support.process import apache_kraft
 from tests.support.spark import airflow_kit, connect_kit
 
 Fetch = Callable[[], object]
+LONGEST = 1500
+"""Seconds: a server that does not answer must not keep all tests waiting."""
 FAILS = (OSError, AssertionError, subprocess.SubprocessError, java_kit.JavaMissingError)
 
 
@@ -51,7 +54,8 @@ def wanted() -> Iterator[tuple[str, Fetch]]:
 
 
 def main() -> None:
-    """Fetch all."""
+    """Fetch all, as far as there is time."""
+    signal.alarm(LONGEST)
     for name, fetch in wanted():
         try:
             fetch()
