@@ -138,11 +138,10 @@ class Hall:
 
 def request_of(dice: random.Random, client: Client, kind: str) -> Any:
     """What a client asks for."""
-    generation = client.generation - (kind == "late")
     if kind in ("beat", "late"):
         return HeartbeatRequest(
             group_id="g",
-            generation_id=generation,
+            generation_id=client.generation - (kind == "late"),
             member_id=client.id,
             group_instance_id=client.instance_id,
         )
@@ -151,47 +150,48 @@ def request_of(dice: random.Random, client: Client, kind: str) -> Any:
         return LeaveGroupRequest(group_id="g", members=[leaving])
     if kind == "sync":
         names = client.others if client.leads and dice.random() < 0.8 else ()
-        return SyncGroupRequest(
-            group_id="g",
-            generation_id=generation,
-            member_id=client.id,
-            group_instance_id=client.instance_id,
-            protocol_type="consumer",
-            protocol_name="range" if dice.random() < 0.95 else "other",
-            assignments=[
-                SyncGroupRequestAssignment(
-                    member_id=name, assignment=bytes(dice.choice([0, 3, 130]))
-                )
-                for name in names
-            ],
-        )
+        protocol = "range" if dice.random() < 0.95 else "other"
+        given = [
+            SyncGroupRequestAssignment(member_id=name, assignment=bytes(dice.choice([0, 3, 130])))
+            for name in names
+        ]
+        return _sync_of(client, given, protocol)
+    return _join_of(client, dice.choice("ab") if kind == "other" else "")
+
+
+def _join_of(client: Client, assignor: str) -> JoinGroupRequest:
+    """It joins; ``assignor`` is one more that it supports, if it is not empty."""
     asked = join_request(client.id, group_instance_id=client.instance_id)
-    if kind == "other":
-        more = JoinGroupRequestProtocol(name=dice.choice("ab"), metadata=subscription("u"))
+    if assignor:
+        more = JoinGroupRequestProtocol(name=assignor, metadata=subscription("u"))
         asked.protocols = [*asked.protocols, more]
     return asked
 
 
+def _sync_of(
+    client: Client, given: Sequence[SyncGroupRequestAssignment], protocol: str = "range"
+) -> SyncGroupRequest:
+    """It asks for its assignment; who leads has ``given`` them."""
+    return SyncGroupRequest(
+        group_id="g",
+        generation_id=client.generation,
+        member_id=client.id,
+        group_instance_id=client.instance_id,
+        protocol_type="consumer",
+        protocol_name=protocol,
+        assignments=list(given),
+    )
+
+
 def join_frame(client: Client) -> bytes:
     """It joins again."""
-    request = join_request(client.id)
-    if client.assignor:
-        more = JoinGroupRequestProtocol(name=client.assignor, metadata=subscription("u"))
-        request.protocols = [*request.protocols, more]
+    request = _join_of(client, client.assignor)
     return encode_request(request, VERSIONS[ApiKey.JOIN_GROUP], 7, client.name)
 
 
 def sync_frame(client: Client, given: Sequence[SyncGroupRequestAssignment] = ()) -> bytes:
-    """It asks for its assignment; who leads has given them."""
-    request = SyncGroupRequest(
-        group_id="g",
-        generation_id=client.generation,
-        member_id=client.id,
-        protocol_type="consumer",
-        protocol_name="range",
-        assignments=list(given),
-    )
-    return encode_request(request, VERSIONS[ApiKey.SYNC_GROUP], 9, client.name)
+    """It asks for its assignment; who leads has ``given`` them."""
+    return encode_request(_sync_of(client, given), VERSIONS[ApiKey.SYNC_GROUP], 9, client.name)
 
 
 def gathered(hall: Hall, count: int) -> list[Client]:
